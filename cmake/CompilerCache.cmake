@@ -1,0 +1,10 @@
+# Uses ccache and mold when they are there; neither is needed.
+find_program(CAMSHAFT_CCACHE ccache)
+if(CAMSHAFT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAMSHAFT_CCACHE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CAMSHAFT_CCACHE})
+endif()
+find_program(CAMSHAFT_MOLD mold)
+if(CAMSHAFT_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

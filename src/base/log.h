@@ -1,0 +1,31 @@
+// One log for the process, asynchronous, to stderr; the library behind it (spdlog) is seen only in log.cc.
+// An error is logged once, at the top. Prompts, outputs and keys are never logged.
+#pragma once
+
+#include <string_view>
+
+#include "base/format.h"
+
+namespace camshaft::base {
+
+enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
+enum class LogFormat { kText, kJson };
+
+// Called once by cli before threads start.
+void configure_log(LogLevel level, LogFormat format);
+void log_message(LogLevel level, std::string_view message);
+
+template <typename... Args>
+void log_info(std::string_view pattern, const Args&... args) {
+  log_message(LogLevel::kInfo, format(pattern, args...));
+}
+template <typename... Args>
+void log_warn(std::string_view pattern, const Args&... args) {
+  log_message(LogLevel::kWarn, format(pattern, args...));
+}
+template <typename... Args>
+void log_error(std::string_view pattern, const Args&... args) {
+  log_message(LogLevel::kError, format(pattern, args...));
+}
+
+}  // namespace camshaft::base
