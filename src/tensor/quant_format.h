@@ -30,6 +30,17 @@ enum class Format : uint8_t {
   // Ours (row-wise, unpacked by kernels' packers into their own layouts):
   kI8B32,   // block of 32: f16 scale d, 32 x int8 q (|q| <= 127);              w = d * q. Same bytes as kQ8_0.
   kI4B32M,  // block of 32: f16 scale d, f16 minimum m, 16 bytes of nibbles q;  w = d * q + m. Same bytes as kQ4_1.
+  // Other plain types that checkpoints carry (position ids, quantised weights with their scales beside them).
+  kF64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kBool,
 };
 
 struct FormatInfo {
@@ -37,7 +48,8 @@ struct FormatInfo {
   std::string_view name;  // "q4_1", "i8b32", ...
   int block_elements;     // elements a block, along the last dimension
   int block_bytes;
-  // Exact to the format's definition, computed in f32: out[0..n) from n / block_elements blocks.
+  // Exact to the format's definition, computed in f32 without fused multiply-adds (64-bit types are rounded to f32): out[0..n) from
+  // n / block_elements blocks.
   void (*unpack)(const std::byte* blocks, float* out, int64_t n);
   // Round to nearest; nullptr where we never write the format.
   void (*pack)(const float* values, std::byte* blocks, int64_t n);
