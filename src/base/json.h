@@ -30,7 +30,14 @@ class Json {
   Json(bool value) : data_(value) {}
   Json(int value) : data_(static_cast<int64_t>(value)) {}
   Json(int64_t value) : data_(value) {}
-  Json(uint64_t value) : data_(value) {}
+  Json(unsigned value) : data_(static_cast<int64_t>(value)) {}
+  Json(uint64_t value) {
+    if (value <= static_cast<uint64_t>(INT64_MAX)) {
+      data_ = static_cast<int64_t>(value);
+    } else {
+      data_ = value;
+    }
+  }
   Json(double value) : data_(value) {}
   Json(const char* value) : data_(std::string(value)) {}
   Json(std::string value) : data_(std::move(value)) {}
@@ -68,9 +75,11 @@ class Json {
   // Appends or replaces a member; this must be an object (a null becomes one).
   void set(std::string key, Json value);
 
+  // Kind and value; members in the same order.
   bool operator==(const Json& other) const;
 
-  // Compact JSON. UTF-8 stays as it is; control characters, U+0085, U+2028 and U+2029 are written as \u escapes.
+  // Compact JSON. UTF-8 stays as it is; control characters below U+0020, U+0085, U+2028 and U+2029 are written as escapes
+  // (\b \f \n \r \t in their short form, the others as \uXXXX).
   // Doubles are the shortest text that reads back; NaN and infinities become null.
   std::string dump() const;
   // With line breaks and `indent` spaces a level.

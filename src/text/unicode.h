@@ -1,0 +1,93 @@
+// UTF-8 stepping, Unicode character classes and normal forms for the tokenizers. Tables come from utf8proc, seen only in
+// unicode.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/tokenizer_spec.h"
+
+namespace camshaft::text {
+
+// What stands at the front of a byte string.
+struct Utf8Step {
+  enum class State : uint8_t {
+    kWhole,    // one code point of `size` bytes
+    kInvalid,  // `size` bytes that no continuation can make valid (the longest such prefix; at least 1)
+    kCut,      // all `size` bytes are a valid beginning; more are needed
+  };
+  State state;
+  uint8_t size;
+};
+Utf8Step utf8_step(std::string_view rest);  // `rest` is not empty
+
+// Byte offset of the first invalid or cut sequence; text.size() when all of it is valid.
+size_t utf8_valid_length(std::string_view text);
+
+// Appends the whole code points of pending + bytes to `out`, U+FFFD for each invalid sequence; keeps a cut tail in `pending`.
+void append_utf8_lossy(std::string& pending, std::string_view bytes, std::string& out);
+
+struct CodePoint {
+  char32_t value;
+  uint32_t size;  // bytes
+};
+// The text is valid UTF-8 and at < text.size().
+inline CodePoint decode_valid(std::string_view text, size_t at) {
+  const auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[at + i])); };
+  const char32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  if (lead < 0xE0) return {(lead & 0x1F) << 6 | (byte(1) & 0x3F), 2};
+  if (lead < 0xF0) return {(lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F), 3};
+  return {(lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F), 4};
+}
+// Bytes of the code point that starts with this lead byte of valid UTF-8.
+inline uint32_t utf8_size(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+// The start of the code point that ends before `at` (> 0) in valid UTF-8.
+inline size_t previous_start(std::string_view text, size_t at) {
+  do --at;
+  while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+  return at;
+}
+void append_utf8(std::string& out, char32_t value);
+
+// Bits of a character's class.
+enum CharClass : uint8_t {
+  kLetter = 1,       // L*
+  kNumber = 2,       // N*
+  kSpace = 4,        // White_Space
+  kPunctuation = 8,  // P*, or ASCII punctuation (which counts $ + < = > ^ ` | ~)
+  kMark = 16,        // M*
+  kConnector = 32,   // Pc
+};
+uint8_t char_class_slow(char32_t c);
+
+namespace unicode_internal {
+constexpr uint8_t ascii_class(unsigned c) {
+  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return kLetter;
+  if (c >= '0' && c <= '9') return kNumber;
+  if (c == ' ' || (c >= 9 && c <= 13)) return kSpace;
+  if (c == '_') return kPunctuation | kConnector;
+  return c > 32 && c < 127 ? kPunctuation : 0;
+}
+constexpr std::array<uint8_t, 128> make_ascii_classes() {
+  std::array<uint8_t, 128> classes{};
+  for (unsigned c = 0; c < 128; ++c) classes[c] = ascii_class(c);
+  return classes;
+}
+inline constexpr std::array<uint8_t, 128> kAsciiClasses = make_ascii_classes();
+}  // namespace unicode_internal
+
+inline uint8_t char_class(char32_t c) { return c < 128 ? unicode_internal::kAsciiClasses[c] : char_class_slow(c); }
+
+// Letters, marks, numbers and connectors: what a "single word" token must not touch.
+inline bool is_word_char(char32_t c) { return (char_class(c) & (kLetter | kNumber | kMark | kConnector)) != 0; }
+
+// The text (valid UTF-8) in the wanted normal form. O(n log n) at worst, also for endless runs of combining marks.
+std::string normalize(std::string_view text, api::NormalizerKind kind);
+
+}  // namespace camshaft::text
