@@ -33,7 +33,8 @@ struct ValueType {
     kRows,      // f32 [rows, columns]
     kIds,       // i32 [rows]: token ids
     kRowIndex,  // i32 [rows]: which rows of another value
-    kKvState,   // the layer's cache with this batch's keys and values written: an ordering token without bytes
+    kKvState,   // the layer's cache with this batch's keys and values written: an ordering token without bytes; [layer, kv_heads,
+                // head_dim]
     kWeight,    // constant [columns... as stored], any tensor::Format
   };
   Kind kind = Kind::kRows;
@@ -41,6 +42,9 @@ struct ValueType {
   tensor::Format format = tensor::Format::kF32;  // kWeight only
   bool operator==(const ValueType&) const = default;
 };
+// "f32 [T, 576]", "ids [T]", "row_index [R]", "kv [0, 3, 64]", "weight q4_1 [576, 1536]"; and back.
+std::string type_text(const ValueType& type);
+Result<ValueType> parse_type(std::string_view text);
 
 // How a GEMM's activations are quantised before the dot product: part of the op's meaning, so reference, interpreter and engine
 // agree. Blocks of 32 columns of one row share a scale; round to nearest, ties to even; a block of zeros has scale 0.
@@ -204,6 +208,8 @@ inline OpKind op_kind(const OpDesc& desc) { return static_cast<OpKind>(desc.inde
 std::string_view op_name(OpKind kind);  // "gemm", "rope_kv_write", ...
 Result<OpKind> parse_op(std::string_view name);
 
+// Whether the description itself makes sense: sizes in range, heads that divide, whole blocks. For descriptions out of files.
+Status check_desc(const OpDesc& desc);
 // Types of the outputs, or what is wrong with the inputs (naming op, input, expected and found).
 Result<std::vector<ValueType>> infer_types(const OpDesc& desc, const std::vector<ValueType>& inputs);
 
