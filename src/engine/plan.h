@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -15,6 +16,8 @@ namespace camshaft::engine {
 struct ShapeBucket {
   int64_t max_rows = 0;
 };
+// Index of the bucket that serves `rows` (1 <= rows <= the last bucket's max_rows).
+size_t bucket_index(const std::vector<ShapeBucket>& buckets, int64_t rows);
 
 // Where a step's operand lives.
 struct Operand {
@@ -79,7 +82,7 @@ struct Plan {
   int64_t context_length = 0;  // of the model: no position beyond
 };
 
+// For `inspect --json` and the build report; the file itself is binary (engine/sections).
 Json plan_to_json(const Plan& plan);
-Result<Plan> plan_from_json(const Json& json);
 
 }  // namespace camshaft::engine
