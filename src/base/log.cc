@@ -2,7 +2,7 @@
 #include "base/log.h"
 
 #define SPDLOG_HEADER_ONLY
-#define SPDLOG_FMT_EXTERNAL
+#define SPDLOG_FMT_EXTERNAL 1
 #define FMT_HEADER_ONLY
 #include <poll.h>
 #include <spdlog/async_logger.h>
