@@ -29,7 +29,7 @@ elif [ $# -gt 0 ]; then
 else
   files=$({ git diff --name-only --diff-filter=d HEAD -- 'src/*.cc'; git ls-files --others --exclude-standard -- 'src/*.cc'; } | sort -u)
 fi
-count=$(echo "$files" | grep -c . || true)
+count=$(echo "$files" | wc -w)
 if [ "$count" -eq 0 ]; then
   echo "check_tidy: nothing changed"
   exit 0
