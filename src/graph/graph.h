@@ -20,7 +20,8 @@ using ValueId = int32_t;
 inline constexpr ValueId kNoValue = -1;
 
 // A weight: one or more row ranges, each a dense view of the same format and column count, one after the other (merged weights are
-// several segments, never a copy). `storage` keeps bytes alive that no checkpoint owns.
+// several segments, never a copy). A vector (a bias, a norm's weight) has one segment of one dimension. `storage` keeps bytes alive
+// that no checkpoint owns.
 struct Constant {
   std::string name;  // "blk.0.attn_q.weight", "layers.0.qkv"
   std::vector<tensor::TensorView> segments;
@@ -50,12 +51,15 @@ struct Node {
 
 class Graph {
  public:
+  // `name` without the "%".
   ValueId add_input(std::string name, ops::ValueType type);
   ValueId add_constant(Constant constant);
   // Infers the outputs' types and appends the node. Errors are those of ops::infer_types with the node's name in front.
   Result<std::vector<ValueId>> add(std::string name, ops::OpDesc desc, std::vector<ValueId> inputs);
   // For ops with one output.
   Result<ValueId> add1(std::string name, ops::OpDesc desc, std::vector<ValueId> inputs);
+  // New values are named %h0, %h1, ...; this gives one another name and keeps later ones clear of it.
+  void rename(ValueId id, std::string name);
   void set_outputs(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -74,17 +78,25 @@ class Graph {
   Status tidy(const std::vector<bool>& dead_nodes);
 
  private:
+  void drop_unnamed_values();
+
   std::vector<Value> values_;
   std::vector<Node> nodes_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
+  int64_t next_name_ = 0;
 };
 
 // Every rule of a well-formed graph: types agree, defined before use, names unique, outputs exist, one kv_write a layer...
 Status verify(const Graph& graph);
 
-// Text form: one line a value or node, constants by name, format and shape; parse() reads it back (constants come without bytes
-// unless `constants` resolves their names). print(parse(t)) == t.
+// Text form: one line an input, constant or node, then the outputs; `#` starts what a node is called and what passes did:
+//   input %ids : ids [T]
+//   const blk.0.attn_q.weight : weight q4_1 [576, 576]
+//   %h1 = gemm(%h0, blk.0.attn_q.weight) n=576 k=576 weight=q4_1 activation=f32 : f32 [T, 576]  # layers.0.q
+//   return %h1
+// Constants stand by name, format and shape (merged ones with the rows of their segments); parse() reads it back (constants come
+// without bytes unless `constants` resolves their names). print(parse(t)) == t.
 std::string print(const Graph& graph);
 using ConstantResolver = Result<Constant> (*)(std::string_view name, void* state);
 Result<Graph> parse(std::string_view text, ConstantResolver resolver = nullptr, void* state = nullptr);

@@ -67,9 +67,10 @@ Result<Types> infer_concat(const OpDesc&, const Types& inputs) {
     ValueType expected = inputs[0];
     expected.shape[0] = inputs[i].shape[0];
     check.exact(i, "weight", expected);
+    CS_RETURN_IF_ERROR(check_size("concat_rows", "rows", inputs[i].shape[0].size));
     if (i > 0) joined.shape[0].size += inputs[i].shape[0].size;
+    CS_RETURN_IF_ERROR(check_size("concat_rows", "rows together", joined.shape[0].size));
   }
-  if (check.status().ok()) CS_RETURN_IF_ERROR(check_size("concat_rows", "rows together", joined.shape[0].size));
   return check.finish({joined});
 }
 
