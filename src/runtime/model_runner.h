@@ -43,7 +43,6 @@ struct BatchSequence {
 struct Batch {
   std::vector<SlotStart> starts;
   std::vector<BatchSequence> sequences;  // at most max_seqs, each slot once; tokens at most max_batch_tokens in all
-  std::vector<int32_t> freed_blocks;     // no longer used by anybody: their memory may be given back
 };
 
 struct SampledToken {
