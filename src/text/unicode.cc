@@ -1,4 +1,4 @@
-// Owner of utf8proc: categories and normal forms. The UTF-8 stepping here needs no library.
+// Owner of utf8proc: categories and normal forms.
 #include "text/unicode.h"
 
 #include <utf8proc.h>
@@ -7,27 +7,11 @@
 #include <cstring>
 #include <vector>
 
+#include "base/utf8.h"
+
 namespace camshaft::text {
 
 namespace {
-
-// Allowed range of the second byte after each lead byte (Unicode standard, table 3-7).
-struct SecondByte {
-  uint8_t length;  // 0: no lead byte
-  uint8_t low, high;
-};
-
-SecondByte second_byte(unsigned char lead) {
-  if (lead < 0xC2) return {0, 0, 0};
-  if (lead < 0xE0) return {2, 0x80, 0xBF};
-  if (lead == 0xE0) return {3, 0xA0, 0xBF};
-  if (lead == 0xED) return {3, 0x80, 0x9F};
-  if (lead < 0xF0) return {3, 0x80, 0xBF};
-  if (lead == 0xF0) return {4, 0x90, 0xBF};
-  if (lead < 0xF4) return {4, 0x80, 0xBF};
-  if (lead == 0xF4) return {4, 0x80, 0x8F};
-  return {0, 0, 0};
-}
 
 bool eight_ascii(const char* p) {
   uint64_t word;
@@ -44,34 +28,6 @@ bool all_ascii(std::string_view text) {
 
 }  // namespace
 
-Utf8Step utf8_step(std::string_view rest) {
-  using State = Utf8Step::State;
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(rest[i]); };
-  if (byte(0) < 0x80) return {State::kWhole, 1};
-  const SecondByte second = second_byte(byte(0));
-  if (second.length == 0) return {State::kInvalid, 1};
-  for (uint8_t i = 1; i < second.length; ++i) {
-    if (i == rest.size()) return {State::kCut, i};
-    const bool fits = i == 1 ? byte(1) >= second.low && byte(1) <= second.high : (byte(i) & 0xC0) == 0x80;
-    if (!fits) return {State::kInvalid, i};
-  }
-  return {State::kWhole, second.length};
-}
-
-size_t utf8_valid_length(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    if (at + 8 <= text.size() && eight_ascii(text.data() + at)) {
-      at += 8;
-      continue;
-    }
-    const Utf8Step step = utf8_step(text.substr(at));
-    if (step.state != Utf8Step::State::kWhole) return at;
-    at += step.size;
-  }
-  return at;
-}
-
 void append_utf8_lossy(std::string& pending, std::string_view bytes, std::string& out) {
   std::string joined;
   if (!pending.empty()) {
@@ -80,19 +36,18 @@ void append_utf8_lossy(std::string& pending, std::string_view bytes, std::string
     bytes = joined;
     pending.clear();
   }
-  for (size_t at = 0; at < bytes.size();) {
-    const Utf8Step step = utf8_step(bytes.substr(at));
-    if (step.state == Utf8Step::State::kWhole) out += bytes.substr(at, step.size);
-    if (step.state == Utf8Step::State::kInvalid) out += "\xEF\xBF\xBD";
-    if (step.state == Utf8Step::State::kCut) pending = bytes.substr(at);
-    at += step.size;
+  while (!bytes.empty()) {
+    const size_t whole = base::utf8_valid_prefix(bytes);
+    out += bytes.substr(0, whole);
+    bytes.remove_prefix(whole);
+    if (bytes.empty()) return;
+    if (base::is_incomplete_utf8(bytes)) {
+      pending = bytes;
+      return;
+    }
+    base::append_utf8(out, base::kReplacementCharacter);
+    bytes.remove_prefix(base::utf8_bad_length(bytes, 0));
   }
-}
-
-void append_utf8(std::string& out, char32_t value) {
-  utf8proc_uint8_t buffer[4];
-  const utf8proc_ssize_t size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(value), buffer);
-  out.append(reinterpret_cast<const char*>(buffer), static_cast<size_t>(size));
 }
 
 uint8_t char_class_slow(char32_t c) {
@@ -132,7 +87,7 @@ std::vector<utf8proc_int32_t> decompose(std::string_view text, utf8proc_option_t
   out.reserve(text.size() + 1);  // one more: utf8proc's composing writes behind what it keeps
   int boundary = UTF8PROC_BOUNDCLASS_START;
   for (size_t at = 0; at < text.size();) {
-    const CodePoint c = decode_valid(text, at);
+    const ValidCodePoint c = decode_valid(text, at);
     at += c.size;
     utf8proc_int32_t parts[32];  // the longest decomposition (U+FDFA) has 18
     const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.value), parts, 32, options, &boundary);
@@ -172,7 +127,7 @@ std::string normalize(std::string_view text, api::NormalizerKind kind) {
   }
   std::string out;
   out.reserve(text.size());
-  for (utf8proc_ssize_t i = 0; i < size; ++i) append_utf8(out, static_cast<char32_t>(points[static_cast<size_t>(i)]));
+  for (utf8proc_ssize_t i = 0; i < size; ++i) base::append_utf8(out, static_cast<char32_t>(points[static_cast<size_t>(i)]));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// UTF-8 stepping, Unicode character classes and normal forms for the tokenizers. Tables come from utf8proc, seen only in
+// Walking valid UTF-8, Unicode character classes and normal forms for the tokenizers. Tables come from utf8proc, seen only in
 // unicode.cc.
 #pragma once
 
@@ -11,30 +11,15 @@
 
 namespace camshaft::text {
 
-// What stands at the front of a byte string.
-struct Utf8Step {
-  enum class State : uint8_t {
-    kWhole,    // one code point of `size` bytes
-    kInvalid,  // `size` bytes that no continuation can make valid (the longest such prefix; at least 1)
-    kCut,      // all `size` bytes are a valid beginning; more are needed
-  };
-  State state;
-  uint8_t size;
-};
-Utf8Step utf8_step(std::string_view rest);  // `rest` is not empty
-
-// Byte offset of the first invalid or cut sequence; text.size() when all of it is valid.
-size_t utf8_valid_length(std::string_view text);
-
 // Appends the whole code points of pending + bytes to `out`, U+FFFD for each invalid sequence; keeps a cut tail in `pending`.
 void append_utf8_lossy(std::string& pending, std::string_view bytes, std::string& out);
 
-struct CodePoint {
+struct ValidCodePoint {
   char32_t value;
   uint32_t size;  // bytes
 };
 // The text is valid UTF-8 and at < text.size().
-inline CodePoint decode_valid(std::string_view text, size_t at) {
+inline ValidCodePoint decode_valid(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[at + i])); };
   const char32_t lead = byte(0);
   if (lead < 0x80) return {lead, 1};
@@ -53,7 +38,6 @@ inline size_t previous_start(std::string_view text, size_t at) {
   while ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
   return at;
 }
-void append_utf8(std::string& out, char32_t value);
 
 // Bits of a character's class.
 enum CharClass : uint8_t {
