@@ -45,7 +45,8 @@ enum class NormalizerKind : uint8_t { kNone, kNfc, kNfd, kNfkc, kNfkd };
 
 struct TokenizerSpec {
   TokenizerModel model = TokenizerModel::kByteLevelBpe;
-  // Index is the id. Byte-level tokens stand here in their printable form, SentencePiece pieces with U+2581.
+  // Index is the id. Byte-level tokens stand here in their printable form, SentencePiece pieces with U+2581. An id that the files
+  // leave out is an empty text of kind kUnused.
   std::vector<std::string> tokens;
   std::vector<TokenKind> kinds;
   std::vector<float> scores;                                // SentencePiece without merges; else empty
@@ -55,6 +56,8 @@ struct TokenizerSpec {
   std::vector<PreTokenizerStep> pre_tokenizer;
   bool add_prefix_space = false;            // before the text (byte-level: a blank; SentencePiece: U+2581)
   bool prefix_space_every_segment = false;  // SentencePiece "legacy": also after each added token
+  // SentencePiece: no prefix where the segment begins with a blank already (Metaspace); byte-level prefixes always work like that.
+  bool prefix_space_if_missing = false;
   bool byte_fallback = false;
   bool ignore_merges = false;    // a whole piece that is a token is taken as it is
   bool collapse_spaces = false;  // SentencePiece remove_extra_whitespaces

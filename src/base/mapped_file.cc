@@ -32,6 +32,14 @@ struct RegularFile {
   uint64_t size;
 };
 
+Result<uint64_t> regular_size(int descriptor, const std::filesystem::path& path) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return io_error(format("cannot stat {}", path.native()), errno);
+  if (S_ISDIR(facts.st_mode)) return invalid_argument(format("{} is a folder, a file is expected", path.native()));
+  if (!S_ISREG(facts.st_mode)) return invalid_argument(format("{} is a special file, a regular file is expected", path.native()));
+  return static_cast<uint64_t>(facts.st_size);
+}
+
 // Non-blocking, so that a named pipe is refused instead of waited for.
 Result<RegularFile> open_regular(const std::filesystem::path& path) {
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -39,23 +47,25 @@ Result<RegularFile> open_regular(const std::filesystem::path& path) {
     if (errno == ENOENT) return not_found(format("{}: no such file", path.native()));
     return io_error(format("cannot open {}", path.native()), errno);
   }
-  struct stat facts;
-  if (fstat(descriptor.number(), &facts) != 0) return io_error(format("cannot stat {}", path.native()), errno);
-  if (S_ISDIR(facts.st_mode)) return invalid_argument(format("{} is a folder, a file is expected", path.native()));
-  if (!S_ISREG(facts.st_mode)) return invalid_argument(format("{} is a special file, a regular file is expected", path.native()));
-  return RegularFile{std::move(descriptor), static_cast<uint64_t>(facts.st_size)};
+  CS_ASSIGN_OR_RETURN(const uint64_t size, regular_size(descriptor.number(), path));
+  return RegularFile{std::move(descriptor), size};
 }
 
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  CS_ASSIGN_OR_RETURN(RegularFile file, open_regular(path));
+  CS_ASSIGN_OR_RETURN(const RegularFile file, open_regular(path));
+  return map(file.descriptor.number(), path);
+}
+
+Result<MappedFile> MappedFile::map(int descriptor, const std::filesystem::path& path) {
+  CS_ASSIGN_OR_RETURN(const uint64_t size, regular_size(descriptor, path));
   MappedFile mapped;
   mapped.path_ = path;
-  if (file.size == 0) return mapped;
-  void* address = mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
-  if (address == MAP_FAILED) return io_error(format("cannot map the {} bytes of {}", file.size, path.native()), errno);
-  mapped.bytes_ = {static_cast<const std::byte*>(address), file.size};
+  if (size == 0) return mapped;
+  void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (address == MAP_FAILED) return io_error(format("cannot map the {} bytes of {}", size, path.native()), errno);
+  mapped.bytes_ = {static_cast<const std::byte*>(address), size};
   return mapped;
 }
 

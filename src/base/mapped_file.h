@@ -16,6 +16,8 @@ class MappedFile {
  public:
   // Refuses directories and special files. An empty file maps to an empty span.
   static Result<MappedFile> open(const std::filesystem::path& path);
+  // The same for a file that is open already; the descriptor stays the caller's, `path` is for messages.
+  static Result<MappedFile> map(int descriptor, const std::filesystem::path& path);
 
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept;
