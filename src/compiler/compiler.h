@@ -59,8 +59,8 @@ using Progress = std::function<void(std::string_view phase, double done)>;
 // Lowers an optimised graph: kernels and tactics by list order and cost model, operands by lifetime.
 Result<engine::Plan> lower(const graph::Graph& graph, const std::vector<PassReport>& reports, const CompileOptions& options);
 
-// Packs constant `index` of the plan from the graph into `out` (exactly its bytes), in parallel.
-Status pack_constant(const graph::Graph& graph, const engine::Plan& plan, int32_t index, std::span<std::byte> out,
+// Packs one constant into `out` (exactly entry.bytes), group by group in parallel.
+Status pack_constant(const graph::Constant& constant, const engine::ConstantEntry& entry, std::span<std::byte> out,
                      base::ThreadPool& pool);
 
 // Everything after the graph: passes, plan, engine file. `meta` brings fingerprint (target and options are filled in here), model
