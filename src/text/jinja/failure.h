@@ -28,8 +28,8 @@ struct Failure {
 }
 // A limit of the interpreter was passed: names it and its value.
 [[noreturn]] inline void fail_limit(std::string_view what, uint64_t limit, std::string_view unit) {
-  throw Failure{base::resource_exhausted(format("template passes the limit of {}: {} {}; simplify the template or shorten its input",
-                                                what, limit, unit)),
+  throw Failure{base::resource_exhausted(format(
+                    "template passes the limit of {}: {} {}; simplify the template or shorten its input", what, limit, unit)),
                 {}};
 }
 
