@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/format.h"
@@ -36,6 +37,8 @@ Status set_flag(const std::string& flag, const std::string& value, CheckOptions&
     out.op = value;
   } else if (flag == "--case") {
     return append(parse_cases(value), out);
+  } else if (flag == "--seconds") {
+    out.seconds = std::strtod(value.c_str(), nullptr);
   } else if (flag == "--threads") {
     std::from_chars(value.data(), value.data() + value.size(), out.threads);
     if (out.threads < 1 || out.threads > 4) return base::invalid_argument("--threads takes 1 to 4");
@@ -48,7 +51,8 @@ Status set_flag(const std::string& flag, const std::string& value, CheckOptions&
 }  // namespace
 
 const char* usage() {
-  return "opcheck list|correct|repeat|rows|perf|all [--isa CAP] [--op OP] [--kernel NAME] [--case LINE] [--threads N] [--ref] "
+  return "opcheck list|correct|repeat|rows|perf|all [--isa CAP] [--op OP] [--kernel NAME] [--case LINE] [--threads N] [--seconds "
+         "S] [--ref] "
          "[FILE...]";
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/cpu/list.h"
 
 #include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/other_ops.h"
 
 namespace camshaft::kernels {
 namespace {
@@ -10,6 +11,10 @@ std::vector<KernelInfo> every_kernel() {
   std::vector<KernelInfo> kernels;
   const auto append = [&](std::span<const KernelInfo> more) { kernels.insert(kernels.end(), more.begin(), more.end()); };
   append(gemm_kernels());
+  append(attention_kernels());
+  append(rope_kernels());
+  append(row_kernels());
+  append(gather_kernels());
   return kernels;
 }
 
