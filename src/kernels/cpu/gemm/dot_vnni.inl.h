@@ -1,18 +1,23 @@
-// Exact integer dot products of a block with VNNI: unsigned weights, signed activations. Included after lanes_*.inl.h.
+// Exact integer dot products with VNNI: unsigned weights, signed activations. Included after lanes_*.inl.h and int_weights.inl.h.
 
-// Eight vectors of 4 columns x lanes; offsets are taken back by `start`, the int the sum begins with.
-struct Quants4 {
-  Lanes::I q[8];
-};
-using Quants8 = Quants4;
-
-inline void split_bytes(const Lanes::I (&bytes)[8], Quants8* out) {
+// t[v][r] += the block's dot product of weight vector v with row r, whose 32 bytes stand at a + 32 * r.
+template <class W, int R>
+inline void add_dots(const BlockSource& source, const std::byte* a, Lanes::I (&t)[kVectors<W>][R]) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    Lanes::I w[kVectors<W>], w4[kVectors<W>];
+    W::load_quads(source, j, w, w4);
 #pragma GCC unroll 8
-  for (int j = 0; j < 8; ++j) out->q[j] = bytes[j];
-}
-
-inline Lanes::I dot(const Quants4& w, const std::byte* a, Lanes::I sum) {
+    for (int r = 0; r < R; ++r) {
+      const Lanes::I row = Lanes::int_broadcast(a + 32 * r + 4 * j);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors<W>; ++v) t[v][r] = _mm512_dpbusd_epi32(t[v][r], w[v], row);
+    }
 #pragma GCC unroll 8
-  for (int j = 0; j < 8; ++j) sum = _mm512_dpbusd_epi32(sum, w.q[j], Lanes::int_broadcast(a + 4 * j));
-  return sum;
+    for (int r = 0; r < R; ++r) {
+      const Lanes::I row = Lanes::int_broadcast(a + 32 * r + 16 + 4 * j);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors<W>; ++v) t[v][r] = _mm512_dpbusd_epi32(t[v][r], w4[v], row);
+    }
+  }
 }

@@ -21,9 +21,9 @@ void prepare_rounded(const PrepareArgs& a) { for_each_unit<kF32UnitBytes>(a, put
 
 }  // namespace
 
-const Micro kF32F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute_groups<FloatDots<WeightsF32>, kTile>};
-const Micro kF16F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute_groups<FloatDots<WeightsF16>, kTile>};
-const Micro kBf16F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute_groups<FloatDots<WeightsBf16>, kTile>};
-const Micro kBf16Bf16 = {kTile, kF32UnitBytes, false, prepare_rounded, compute_groups<FloatDots<WeightsBf16>, kTile>};
+const Micro kF32F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute_groups<FloatDots<WeightsF32>, kTile>};
+const Micro kF16F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute_groups<FloatDots<WeightsF16>, kTile>};
+const Micro kBf16F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute_groups<FloatDots<WeightsBf16>, kTile>};
+const Micro kBf16Bf16 = {kTile, kF32UnitBytes, 0, false, prepare_rounded, compute_groups<FloatDots<WeightsBf16>, kTile>};
 
 }  // namespace camshaft::kernels::gemm::avx512

@@ -43,6 +43,6 @@ void prepare(const PrepareArgs& a) { for_each_unit<kBf16UnitBytes>(a, put_pairs)
 
 }  // namespace
 
-const Micro kBf16Bf16 = {kTile, kBf16UnitBytes, false, prepare, compute_groups<PairDots, kTile>};
+const Micro kBf16Bf16 = {kTile, kBf16UnitBytes, 0, false, prepare, compute_groups<PairDots, kTile>};
 
 }  // namespace camshaft::kernels::gemm::avx512bf16

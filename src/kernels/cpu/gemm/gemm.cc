@@ -42,6 +42,7 @@ struct Variant {
 int64_t blocks_of(int64_t k) { return (k + kBlock - 1) / kBlock; }
 int64_t groups_of(int64_t n) { return (n + kLanes - 1) / kLanes; }
 int64_t to_lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+int64_t scratch_bytes(const Micro& micro, int64_t k) { return blocks_of(k) * micro.scratch_block_bytes; }
 int64_t prepared_row_bytes(const Micro& micro, int64_t k) { return blocks_of(k) * micro.unit_bytes; }
 bool is_block_format(Format format) { return format == Format::kI4B32M || format == Format::kI8B32; }
 
@@ -54,7 +55,7 @@ std::byte* align(std::byte* at) { return at + (-reinterpret_cast<uintptr_t>(at) 
 
 // Everything of a call that both phases need.
 struct Job {
-  Job(const Variant& variant, const RunContext& context, const KernelCall& call)
+  Job(const Variant& variant, const device::Launch& launch, const RunContext& context, const KernelCall& call)
       : micro(*variant.micro), desc(std::get<GemmDesc>(*context.desc)), rows(call.rows) {
     tiling = tiling_of(rows, micro.max_tile);
     compute.weights = static_cast<const std::byte*>(call.in[1].data);
@@ -70,10 +71,13 @@ struct Job {
     x = static_cast<const float*>(call.in[0].data);
     x_stride = call.in[0].stride;
     workspace = align(call.workspace);
+    compute.scratch = workspace + kCounterBytes + launch.worker * scratch_bytes(micro, desc.k);
+    acts = workspace + kCounterBytes + launch.num_workers * scratch_bytes(micro, desc.k);
   }
 
-  void prepare(std::byte* acts, base::WorkRange units) const {
-    micro.prepare({x, x_stride, desc.k, compute.blocks, tiling, acts, units.begin, units.end});
+  void prepare(std::byte* to, base::WorkRange units) {
+    micro.prepare({x, x_stride, desc.k, compute.blocks, tiling, to, units.begin, units.end});
+    compute.acts = to;
   }
 
   const Micro& micro;
@@ -83,7 +87,9 @@ struct Job {
   ComputeArgs compute;
   const float* x;
   int64_t x_stride;
+  // Workspace: the counter, every worker's scratch, the prepared rows.
   std::byte* workspace;
+  std::byte* acts;
 };
 
 // A single row read where it stands must have an even number of columns: weights come in pairs.
@@ -93,9 +99,7 @@ void run_alone(const device::Launch& launch, Job& job) {
   if (needs_no_preparing(job)) {
     job.compute.acts = reinterpret_cast<const std::byte*>(job.x);
   } else {
-    std::byte* acts = job.workspace + kCounterBytes + launch.worker * to_lines(prepared_row_bytes(job.micro, job.desc.k));
-    job.prepare(acts, {0, job.compute.blocks});
-    job.compute.acts = acts;
+    job.prepare(job.acts + launch.worker * to_lines(prepared_row_bytes(job.micro, job.desc.k)), {0, job.compute.blocks});
   }
   const base::WorkRange groups = base::work_share(groups_of(job.desc.n), 1, launch.worker, launch.num_workers);
   job.compute.group_begin = groups.begin;
@@ -127,12 +131,10 @@ struct Pieces {
 
 void run_together(const device::Launch& launch, Job& job) {
   std::atomic_ref<int64_t> next(*reinterpret_cast<int64_t*>(job.workspace));
-  std::byte* acts = job.workspace + kCounterBytes;
   // Safe here: whoever used the workspace before stands behind the barrier at the end of its call, the others read it after ours.
   if (launch.worker == 0) next.store(0, std::memory_order_relaxed);
-  job.prepare(acts, base::work_share(job.rows * job.compute.blocks, 1, launch.worker, launch.num_workers));
+  job.prepare(job.acts, base::work_share(job.rows * job.compute.blocks, 1, launch.worker, launch.num_workers));
   launch.barrier();
-  job.compute.acts = acts;
   const Pieces pieces(job, launch.num_workers);
   for (int64_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces.count();) {
     pieces.select(piece, &job.compute);
@@ -142,7 +144,7 @@ void run_together(const device::Launch& launch, Job& job) {
 
 void run_variant(const Variant& variant, const device::Launch& launch, const RunContext& context, const KernelCall& call) {
   if (call.rows == 0) return;
-  Job job(variant, context, call);
+  Job job(variant, launch, context, call);
   if (job.rows == 1 && groups_of(job.desc.n) < kManyGroups) {
     run_alone(launch, job);
   } else {
@@ -173,7 +175,8 @@ Support supports_variant(const Variant& variant, const ops::OpDesc& desc, const 
 
 int64_t workspace_of(const Variant& variant, const GemmDesc& desc, int64_t max_rows, int max_workers) {
   const int64_t row = prepared_row_bytes(*variant.micro, desc.k);
-  return kLine + kCounterBytes + std::max(max_rows * row, max_workers * to_lines(row));
+  return kLine + kCounterBytes + max_workers * scratch_bytes(*variant.micro, desc.k) +
+         std::max(max_rows * row, max_workers * to_lines(row));
 }
 
 // Function pointers that know their variant.

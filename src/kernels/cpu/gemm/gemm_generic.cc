@@ -21,8 +21,6 @@ T load(const std::byte* from) {
   std::memcpy(&value, from, sizeof(T));
   return value;
 }
-void put_float(std::byte* to, float value) { std::memcpy(to, &value, 4); }
-void put_int(std::byte* to, int32_t value) { std::memcpy(to, &value, 4); }
 float load_f16(const std::byte* from) { return tensor::f16_to_f32(load<uint16_t>(from)); }
 
 // q = round(x / d) of a block of 32; returns d, not finite where a value is not.
@@ -50,32 +48,32 @@ int32_t sum_of(const int32_t* q) {
   return sum;
 }
 
+void put_scales(std::byte* to, int height, float d, int32_t sum) {
+  const float d_sum = d * static_cast<float>(sum);
+  const int32_t offset = -128 * sum;
+  std::memcpy(to, &d, 4);
+  std::memcpy(to + 4 * height, &d_sum, 4);
+  std::memcpy(to + 8 * height, &offset, 4);
+}
+
 void quantize_i8(const float* x, int64_t, std::byte* block, int r, int height) {
   int32_t q[kBlock];
   const float d = quantize(x, 127.0f, q);
-  const int32_t sum = sum_of(q);
   put_bytes(block + 32 * r, q);
-  std::byte* scales = block + 32 * height + 4 * r;
-  put_float(scales, d);
-  put_float(scales + 4 * height, d * static_cast<float>(sum));
-  put_int(scales + 8 * height, -128 * sum);
+  put_scales(block + 32 * height + 4 * r, height, d, sum_of(q));
 }
 
+// q = 256 * hi + lo with lo in -128..127.
 void quantize_i16(const float* x, int64_t, std::byte* block, int r, int height) {
   int32_t q[kBlock], hi[kBlock], lo[kBlock];
   const float d = quantize(x, 32385.0f, q);
   for (int i = 0; i < kBlock; ++i) {
-    hi[i] = (q[i] + (q[i] < 0 ? -126 : 126)) / 254;  // to nearest, halves towards zero
-    lo[i] = q[i] - 254 * hi[i];
+    lo[i] = static_cast<int8_t>(q[i]);
+    hi[i] = (q[i] - lo[i]) / 256;
   }
-  const int32_t sum_hi = sum_of(hi), sum_lo = sum_of(lo);
   put_bytes(block + 32 * r, hi);
   put_bytes(block + 32 * (height + r), lo);
-  std::byte* scales = block + 64 * height + 4 * r;
-  put_float(scales, d);
-  put_float(scales + 4 * height, d * static_cast<float>(254 * sum_hi + sum_lo));
-  put_int(scales + 8 * height, -128 * sum_hi);
-  put_int(scales + 12 * height, -128 * sum_lo);
+  put_scales(block + 64 * height + 4 * r, height, d, sum_of(q));
 }
 
 // One block of a group, unpacked: q of column c and lane l at [c][l].
@@ -138,9 +136,9 @@ struct ActsI16 {
   static constexpr int64_t kUnitBytes = kI16UnitBytes;
   static void dots(const Block& w, const std::byte* block, int r, int height, float (&f)[kLanes]) {
     int32_t hi[kLanes], lo[kLanes];
-    dot(w, block + 32 * r, kMinimum ? 0 : load<int32_t>(block + 72 * height + 4 * r), hi);
-    dot(w, block + 32 * (height + r), kMinimum ? 0 : load<int32_t>(block + 76 * height + 4 * r), lo);
-    for (int64_t l = 0; l < kLanes; ++l) f[l] = static_cast<float>(254 * hi[l] + lo[l]);
+    dot(w, block + 32 * r, 0, hi);
+    dot(w, block + 32 * (height + r), kMinimum ? 0 : load<int32_t>(block + 72 * height + 4 * r), lo);
+    for (int64_t l = 0; l < kLanes; ++l) f[l] = static_cast<float>(256 * hi[l] + lo[l]);
   }
   static const std::byte* scales(const std::byte* block, int r, int height) { return block + 64 * height + 4 * r; }
 };
@@ -215,13 +213,13 @@ void prepare_rounded(const PrepareArgs& a) { for_each_unit<kF32UnitBytes>(a, put
 
 }  // namespace
 
-const Micro kI4I8 = {kTile, kI8UnitBytes, false, prepare_i8, compute<int_tile<WeightsI4, ActsI8<true>>>};
-const Micro kI4I16 = {kTile, kI16UnitBytes, false, prepare_i16, compute<int_tile<WeightsI4, ActsI16<true>>>};
-const Micro kI8I8 = {kTile, kI8UnitBytes, false, prepare_i8, compute<int_tile<WeightsI8, ActsI8<false>>>};
-const Micro kI8I16 = {kTile, kI16UnitBytes, false, prepare_i16, compute<int_tile<WeightsI8, ActsI16<false>>>};
-const Micro kF32F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute<float_tile<WeightF32>>};
-const Micro kF16F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute<float_tile<WeightF16>>};
-const Micro kBf16F32 = {kTile, kF32UnitBytes, true, prepare_f32, compute<float_tile<WeightBf16>>};
-const Micro kBf16Bf16 = {kTile, kF32UnitBytes, false, prepare_rounded, compute<float_tile<WeightBf16>>};
+const Micro kI4I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute<int_tile<WeightsI4, ActsI8<true>>>};
+const Micro kI4I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute<int_tile<WeightsI4, ActsI16<true>>>};
+const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute<int_tile<WeightsI8, ActsI8<false>>>};
+const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute<int_tile<WeightsI8, ActsI16<false>>>};
+const Micro kF32F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute<float_tile<WeightF32>>};
+const Micro kF16F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute<float_tile<WeightF16>>};
+const Micro kBf16F32 = {kTile, kF32UnitBytes, 0, true, prepare_f32, compute<float_tile<WeightBf16>>};
+const Micro kBf16Bf16 = {kTile, kF32UnitBytes, 0, false, prepare_rounded, compute<float_tile<WeightBf16>>};
 
 }  // namespace camshaft::kernels::gemm::generic

@@ -1,125 +1,132 @@
-// GEMM tiles of block-quantised weights with block-quantised activations. Included inside the namespace of an instruction set,
-// after lanes_*.inl.h, dot_*.inl.h and tiles.inl.h.
+// GEMM tiles of block-quantised weights with block-quantised activations. Included inside the namespace of an instruction set, after
+// int_weights.inl.h, dot_*.inl.h and tiles.inl.h, with kIntGroups (groups taken at once) defined.
 //
-// Per block and output: the dot product in exact integers, as a float f; then acc = fma(f, d_w * d_a, acc) and, where the format
-// has a minimum, acc = fma(m_w, d_a * sum_a, acc). Blocks ascend, one accumulator an output, whatever the tile's height:
-// row-invariance. A block costs a row 8 (i16: 16) dot instructions and 4 (6) others, a weight vector is unpacked once a tile.
-
-// Bytes ahead of the block in work that are asked for: covers the memory's latency at the rate one core can use. Measured with
-// bench/gemm_bench (decode shapes).
-inline constexpr int64_t kPrefetchAhead = 4096;
-
-inline void prefetch(const std::byte* from, int lines) {
-  for (int i = 0; i < lines; ++i) _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchAhead + 64 * i, _MM_HINT_T0);
-}
-
-struct WeightsI4 {
-  static constexpr bool kMinimum = true;
-  Quants4 q;
-  Lanes::F d, m;
-
-  // Lanes [lane, lane + Lanes::kCount) of block `b`.
-  static WeightsI4 load(const std::byte* group, int64_t, int64_t b, int lane) {
-    const std::byte* block = group + b * kI4BlockBytes;
-    if (lane == 0) prefetch(block, 5);
-    WeightsI4 w;
-    const Lanes::I mask = Lanes::int_set(0x0F0F0F0F);
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
-      const Lanes::I bytes = Lanes::int_load(block + 64 + 64 * j + 4 * lane);
-      w.q.q[j] = Lanes::int_and(bytes, mask);
-      w.q.q[j + 4] = Lanes::int_and(Lanes::shift_right16<4>(bytes), mask);
-    }
-    w.d = Lanes::load_f16(block + 2 * lane);
-    w.m = Lanes::load_f16(block + 32 + 2 * lane);
-    return w;
-  }
-};
-
-struct WeightsI8 {
-  static constexpr bool kMinimum = false;
-  Quants8 q;
-  Lanes::F d, m;
-
-  static WeightsI8 load(const std::byte* group, int64_t blocks, int64_t b, int lane) {
-    const std::byte* block = group + (blocks * 32 + 63) / 64 * 64 + b * kI8BlockBytes;
-    if (lane == 0) prefetch(block, 8);
-    Lanes::I bytes[8];
-#pragma GCC unroll 8
-    for (int j = 0; j < 8; ++j) bytes[j] = Lanes::int_load(block + 64 * j + 4 * lane);
-    WeightsI8 w;
-    split_bytes(bytes, &w.q);
-    w.d = Lanes::load_f16(group + 32 * b + 2 * lane);
-    w.m = w.d;
-    return w;
-  }
-};
+// Per block and output: the dot product in exact integers, as a float f; then acc = fma(f, d_w * d_a, acc) and, where the format has
+// a minimum, acc = fma(m_w, d_a * sum_a, acc). Blocks ascend, one accumulator an output, whatever the tile: row-invariance.
+// A broadcast activation serves all vectors of a tile: loads, not multiplications, would be the limit otherwise.
 
 struct ActsI8 {
   static constexpr int64_t kUnitBytes = kI8UnitBytes;
-  template <int R, class W>
-  static Lanes::F dot_block(const W& w, const std::byte* block, int r) {
-    const Lanes::I start = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 40 * R + 4 * r);
-    return Lanes::from_ints(dot(w.q, block + 32 * r, start));
+  static constexpr int kQuantBytes = 32;
+  template <class W, int R>
+  static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors<W>; ++v) t[v][r] = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 40 * R + 4 * r);
+    }
+    add_dots<W, R>(source, block, t);
   }
-  static constexpr int64_t scale_offset(int height) { return 32 * height; }
 };
 
 struct ActsI16 {
   static constexpr int64_t kUnitBytes = kI16UnitBytes;
-  // |254 * hi + lo| may pass 2^24, hi and lo do not: the fma rounds once, as converting the exact integer would.
-  template <int R, class W>
-  static Lanes::F dot_block(const W& w, const std::byte* block, int r) {
-    const Lanes::I start_hi = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 72 * R + 4 * r);
-    const Lanes::I start_lo = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 76 * R + 4 * r);
-    const Lanes::F hi = Lanes::from_ints(dot(w.q, block + 32 * r, start_hi));
-    const Lanes::F lo = Lanes::from_ints(dot(w.q, block + 32 * (R + r), start_lo));
-    return Lanes::fma(hi, Lanes::set(254.0f), lo);
+  static constexpr int kQuantBytes = 64;
+  template <class W, int R>
+  static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors<W>; ++v) t[v][r] = Lanes::int_zero();
+    }
+    add_dots<W, R>(source, block, t);
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors<W>; ++v) {
+        t[v][r] = Lanes::shift_left32<8>(t[v][r]);
+        if constexpr (!W::kMinimum) t[v][r] = Lanes::int_add(t[v][r], Lanes::int_broadcast(block + 72 * R + 4 * r));
+      }
+    }
+    add_dots<W, R>(source, block + 32 * R, t);
   }
-  static constexpr int64_t scale_offset(int height) { return 64 * height; }
 };
 
 template <class W, class A>
 struct IntTile {
+  static constexpr int kV = kVectors<W>;
+
   template <int R>
-  static void run(const ComputeArgs& a, const std::byte* group, const std::byte* acts, float* y, int64_t first_output) {
-    for (int lane = 0; lane < kLanes; lane += Lanes::kCount) {
-      const int64_t outputs = smaller(a.n - first_output - lane, Lanes::kCount);
-      if (outputs > 0)
-        lanes<R>(a, group, acts, y + lane, a.bias == nullptr ? nullptr : a.bias + first_output + lane, lane, outputs);
+  static void run(const ComputeArgs& a, int64_t group, int64_t row) {
+    Lanes::F acc[kV][R];
+#pragma GCC unroll 2
+    for (int v = 0; v < kV; ++v) {
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) acc[v][r] = Lanes::zero();
+    }
+    const std::byte* acts = a.acts + row * a.blocks * A::kUnitBytes;
+    for (int64_t b = 0; b < a.blocks; ++b, acts += R * A::kUnitBytes) {
+      const BlockSource source = W::block(a, group, b);
+      Lanes::I t[kV][R];
+      A::template dots<W, R>(source, acts, t);
+      add_block<R>(source, acts + A::kQuantBytes * R, t, acc);
+    }
+    store<R>(a, group, row, acc);
+  }
+
+ private:
+  template <int R>
+  static void add_block(const BlockSource& source, const std::byte* scales, const Lanes::I (&t)[kV][R], Lanes::F (&acc)[kV][R]) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kV; ++v) {
+      const Lanes::F d = load_scale<W>(source, v, 0);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) {
+        acc[v][r] = Lanes::fma(Lanes::from_ints(t[v][r]), Lanes::mul(d, Lanes::broadcast(scales + 4 * r)), acc[v][r]);
+      }
+      if constexpr (W::kMinimum) {
+        const Lanes::F m = load_scale<W>(source, v, 32);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) acc[v][r] = Lanes::fma(m, Lanes::broadcast(scales + 4 * (R + r)), acc[v][r]);
+      }
     }
   }
 
   template <int R>
-  static void lanes(const ComputeArgs& a, const std::byte* group, const std::byte* acts, float* y, const float* bias, int lane,
-                    int64_t outputs) {
-    Lanes::F acc[R];
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) acc[r] = Lanes::zero();
-    for (int64_t b = 0; b < a.blocks; ++b, acts += R * A::kUnitBytes) {
-      const W w = W::load(group, a.blocks, b, lane);
-#pragma GCC unroll 16
+  static void store(const ComputeArgs& a, int64_t group, int64_t row, const Lanes::F (&acc)[kV][R]) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kV; ++v) {
+      const int64_t output = group * kLanes + v * Lanes::kCount;
+      const Lanes::F bias = a.bias == nullptr ? Lanes::zero() : Lanes::load_some(a.bias + output, a.n - output);
+#pragma GCC unroll 8
       for (int r = 0; r < R; ++r) {
-        const std::byte* scale = acts + A::scale_offset(R) + 4 * r;
-        const Lanes::F f = A::template dot_block<R>(w, acts, r);
-        acc[r] = Lanes::fma(f, Lanes::mul(w.d, Lanes::broadcast(scale)), acc[r]);
-        if constexpr (W::kMinimum) acc[r] = Lanes::fma(w.m, Lanes::broadcast(scale + 4 * R), acc[r]);
+        Lanes::store(a.y + (row + r) * a.y_stride + output, a.bias == nullptr ? acc[v][r] : Lanes::add(acc[v][r], bias), a.n - output);
       }
     }
-    const Lanes::F offset = bias == nullptr ? Lanes::zero() : Lanes::load_some(bias, outputs);
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) Lanes::store(y + r * a.y_stride, bias == nullptr ? acc[r] : Lanes::add(acc[r], offset), outputs);
   }
 };
 
 template <class W, class A, int kMaxTile>
+inline void all_tiles(const ComputeArgs& a, int64_t group) {
+  for (int64_t t = a.tile_begin; t < a.tile_end; ++t) {
+    with_height<IntTile<W, A>, kMaxTile>(tile_height(a.tiling, t), a, group, tile_first_row(a.tiling, t));
+  }
+}
+
+// Packed, Unpacked: the weights as they come, and as they are after `unpack_groups`, which pays from kUnpackTiles tiles on.
+template <template <int> class Packed, class A, int kMaxTile>
 void compute_int(const ComputeArgs& a) {
-  for (int64_t g = a.group_begin; g < a.group_end; ++g) {
-    for (int64_t t = a.tile_begin; t < a.tile_end; ++t) {
-      const int64_t row = tile_first_row(a.tiling, t);
-      with_height<IntTile<W, A>, kMaxTile>(tile_height(a.tiling, t), a, a.weights + g * a.group_bytes,
-                                           a.acts + row * a.blocks * A::kUnitBytes, a.y + row * a.y_stride + g * kLanes,
-                                           g * kLanes);
+  int64_t g = a.group_begin;
+  for (; g + kIntGroups <= a.group_end; g += kIntGroups) all_tiles<Packed<kIntGroups>, A, kMaxTile>(a, g);
+  if constexpr (kIntGroups > 1) {
+    for (; g < a.group_end; ++g) all_tiles<Packed<1>, A, kMaxTile>(a, g);
+  }
+}
+
+inline constexpr int64_t kUnpackTiles = 3;
+
+template <class A, int kMaxTile>
+void compute_i4(const ComputeArgs& a) {
+  if (a.tile_end - a.tile_begin < kUnpackTiles) return compute_int<PackedI4, A, kMaxTile>(a);
+  int64_t g = a.group_begin;
+  for (; g + kIntGroups <= a.group_end; g += kIntGroups) {
+    unpack_groups<kIntGroups>(a, g);
+    all_tiles<UnpackedI4<kIntGroups>, A, kMaxTile>(a, g);
+  }
+  if constexpr (kIntGroups > 1) {
+    for (; g < a.group_end; ++g) {
+      unpack_groups<1>(a, g);
+      all_tiles<UnpackedI4<1>, A, kMaxTile>(a, g);
     }
   }
 }

@@ -19,6 +19,7 @@ struct Lanes {
   static I int_zero() { return _mm256_setzero_si256(); }
   static I int_set(int32_t value) { return _mm256_set1_epi32(value); }
   static I int_load(const void* from) { return _mm256_loadu_si256(static_cast<const __m256i*>(from)); }
+  static void int_store(std::byte* to, I a) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), a); }
   static I int_broadcast(const std::byte* from) { return _mm256_castps_si256(broadcast(from)); }
   static I int_add(I a, I b) { return _mm256_add_epi32(a, b); }
   static I int_and(I a, I b) { return _mm256_and_si256(a, b); }
@@ -32,6 +33,11 @@ struct Lanes {
   template <int kBits>
   static I shift_left32(I a) {
     return _mm256_slli_epi32(a, kBits);
+  }
+  static I sign_extend_bytes(I a) { return _mm256_srai_epi32(_mm256_slli_epi32(a, 24), 24); }  // of each lane's low byte
+  template <int kBits>
+  static I shift_right32(I a) {
+    return _mm256_srai_epi32(a, kBits);
   }
   static F div(F a, F b) { return _mm256_div_ps(a, b); }
   static F min(F a, F b) { return _mm256_min_ps(a, b); }

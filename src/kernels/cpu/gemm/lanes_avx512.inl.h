@@ -19,6 +19,7 @@ struct Lanes {
   static I int_zero() { return _mm512_setzero_si512(); }
   static I int_set(int32_t value) { return _mm512_set1_epi32(value); }
   static I int_load(const void* from) { return _mm512_loadu_si512(from); }
+  static void int_store(std::byte* to, I a) { _mm512_storeu_si512(to, a); }
   static I int_broadcast(const std::byte* from) { return _mm512_set1_epi32(*reinterpret_cast<const int32_t*>(from)); }
   static I int_add(I a, I b) { return _mm512_add_epi32(a, b); }
   static I int_and(I a, I b) { return _mm512_and_si512(a, b); }
@@ -34,6 +35,11 @@ struct Lanes {
     return _mm512_slli_epi32(a, kBits);
   }
 
+  static I sign_extend_bytes(I a) { return _mm512_srai_epi32(_mm512_slli_epi32(a, 24), 24); }  // of each lane's low byte
+  template <int kBits>
+  static I shift_right32(I a) {
+    return _mm512_srai_epi32(a, kBits);
+  }
   static F div(F a, F b) { return _mm512_div_ps(a, b); }
   static F min(F a, F b) { return _mm512_min_ps(a, b); }
   static F max(F a, F b) { return _mm512_max_ps(a, b); }

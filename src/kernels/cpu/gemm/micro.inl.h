@@ -3,7 +3,7 @@
 // Rows of x are cut into tiles of nearly equal height, at most `Micro::max_tile`; phase one (`prepare`) turns rows of x into the
 // kernel's own form, tile by tile, phase two (`compute`) multiplies. A tile of R rows holds, block of 32 columns after block:
 //   i8b32    [R][32] i8 q,                  [R] f32 d, [R] f32 d * sum(q), [R] i32 -128 * sum(q)
-//   i16b32   [R][32] i8 hi, [R][32] i8 lo,  [R] f32 d, [R] f32 d * sum(q), [R] i32 -128 * sum(hi), [R] i32 -128 * sum(lo)
+//   i16b32   [R][32] i8 hi, [R][32] i8 lo,  [R] f32 d, [R] f32 d * sum(q), [R] i32 -128 * sum(q)    (q = 256 * hi + lo)
 //   f32      [32][R] f32        (also for bf16 activations where there is no bf16 dot product: rounded, kept as f32)
 //   bf16     [16][R] pairs of bf16
 #pragma once
@@ -19,7 +19,7 @@ inline constexpr int64_t kI4BlockBytes = 320;  // i4b32m_r16, one block of a gro
 inline constexpr int64_t kI8BlockBytes =
     512;                                     // i8b32_r16, quants of one block of a group; all scales of the group stand before them
 inline constexpr int64_t kI8UnitBytes = 44;  // prepared bytes of a row's block
-inline constexpr int64_t kI16UnitBytes = 80;
+inline constexpr int64_t kI16UnitBytes = 76;
 inline constexpr int64_t kF32UnitBytes = 128;
 inline constexpr int64_t kBf16UnitBytes = 64;
 
@@ -45,7 +45,8 @@ struct ComputeArgs {
   const std::byte* weights = nullptr;  // of group 0
   int64_t group_bytes = 0;
   const std::byte* acts = nullptr;
-  const float* bias = nullptr;  // may be null
+  std::byte* scratch = nullptr;  // the worker's own, scratch_block_bytes * blocks
+  const float* bias = nullptr;   // may be null
   float* y = nullptr;
   int64_t y_stride = 0;
   int64_t n = 0;
@@ -59,6 +60,7 @@ struct ComputeArgs {
 struct Micro {
   int64_t max_tile;
   int64_t unit_bytes;
+  int64_t scratch_block_bytes;
   bool reads_x;  // a single row needs no preparing: it is read as it is
   void (*prepare)(const PrepareArgs& args);
   void (*compute)(const ComputeArgs& args);

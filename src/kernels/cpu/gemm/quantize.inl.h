@@ -43,8 +43,13 @@ inline void load_block(const float* x, Lanes::F (&out)[kBlockVectors]) {
   for (int i = 0; i < kBlockVectors; ++i) out[i] = Lanes::load(x + i * Lanes::kCount);
 }
 
-inline void put_float(std::byte* to, float value) { __builtin_memcpy(to, &value, 4); }
-inline void put_int(std::byte* to, int32_t value) { __builtin_memcpy(to, &value, 4); }
+inline void put_scales(std::byte* to, int height, float d, int32_t sum) {
+  const float d_sum = d * static_cast<float>(sum);
+  const int32_t offset = -128 * sum;
+  __builtin_memcpy(to, &d, 4);
+  __builtin_memcpy(to + 4 * height, &d_sum, 4);
+  __builtin_memcpy(to + 8 * height, &offset, 4);
+}
 
 inline void quantize_i8(const float* from, int64_t, std::byte* block, int r, int height) {
   Lanes::F x[kBlockVectors], y[kBlockVectors];
@@ -57,35 +62,24 @@ inline void quantize_i8(const float* from, int64_t, std::byte* block, int r, int
     sums = Lanes::int_add(sums, q);
     Lanes::store_bytes(block + 32 * r + i * Lanes::kCount, q);
   }
-  const int32_t sum = Lanes::sum_of(sums);
-  std::byte* scales = block + 32 * height + 4 * r;
-  put_float(scales, scale.d);
-  put_float(scales + 4 * height, scale.d * static_cast<float>(sum));
-  put_int(scales + 8 * height, -128 * sum);
+  put_scales(block + 32 * height + 4 * r, height, scale.d, Lanes::sum_of(sums));
 }
 
-// q = 254 * hi + lo. The factor is a little below 1 / 254, so that 32385 / 254 = 127.5 goes to 127.
+// q = 256 * hi + lo with lo in -128..127, so that hi stays within -127..127.
 inline void quantize_i16(const float* from, int64_t, std::byte* block, int r, int height) {
   Lanes::F x[kBlockVectors], y[kBlockVectors];
   load_block(from, x);
   const BlockScale scale = block_scale(x, 32385.0f);
   rounded_quotients(x, scale, 32385.0f, y);
-  Lanes::I sums_hi = Lanes::int_zero(), sums_lo = Lanes::int_zero();
+  Lanes::I sums = Lanes::int_zero();
   for (int i = 0; i < kBlockVectors; ++i) {
     const Lanes::I q = Lanes::to_ints(y[i]);
-    const Lanes::I hi = Lanes::to_ints(Lanes::mul(Lanes::from_ints(q), Lanes::set(0.99999f / 254.0f)));
-    const Lanes::I lo = Lanes::int_add(Lanes::int_sub(q, Lanes::shift_left32<8>(hi)), Lanes::shift_left32<1>(hi));
-    sums_hi = Lanes::int_add(sums_hi, hi);
-    sums_lo = Lanes::int_add(sums_lo, lo);
-    Lanes::store_bytes(block + 32 * r + i * Lanes::kCount, hi);
+    const Lanes::I lo = Lanes::sign_extend_bytes(q);
+    sums = Lanes::int_add(sums, q);
+    Lanes::store_bytes(block + 32 * r + i * Lanes::kCount, Lanes::shift_right32<8>(Lanes::int_sub(q, lo)));
     Lanes::store_bytes(block + 32 * (height + r) + i * Lanes::kCount, lo);
   }
-  const int32_t sum_hi = Lanes::sum_of(sums_hi), sum_lo = Lanes::sum_of(sums_lo);
-  std::byte* scales = block + 64 * height + 4 * r;
-  put_float(scales, scale.d);
-  put_float(scales + 4 * height, scale.d * static_cast<float>(254 * sum_hi + sum_lo));
-  put_int(scales + 8 * height, -128 * sum_hi);
-  put_int(scales + 12 * height, -128 * sum_lo);
+  put_scales(block + 64 * height + 4 * r, height, scale.d, Lanes::sum_of(sums));
 }
 
 void prepare_i8(const PrepareArgs& a) { for_each_unit<kI8UnitBytes>(a, quantize_i8); }
