@@ -62,31 +62,71 @@ inline void sum_part(const AttentionTile& tile, const Scratch& s, int64_t begin,
   }
 }
 
-// Scores to weights, 2^(score - largest), 0 for keys behind the vector's position; notes the largest and the sum.
-inline void weigh(float* scores, int64_t valid, int64_t all, float* record) {
-  const float kLowest = -__builtin_inff();
+// The largest of the first `valid` scores.
+inline float largest_score(const float* scores, int64_t valid) {
+  const Vec lowest = set1(-__builtin_inff());
+  const int64_t whole = valid / 16 * 16;
+  Vec best = lowest, other = lowest;
+  int64_t k = 0;
+  for (; k + 32 <= whole; k += 32) {
+    best = max_of(best, load(scores + k));
+    other = max_of(other, load(scores + k + 16));
+  }
+  if (k < whole) best = max_of(best, load(scores + k));
+  if (whole < valid) other = max_of(other, first_n(load(scores + whole), lowest, static_cast<int>(valid - whole)));
+  return max_lane(max_of(best, other));
+}
+
+// Scores to weights, 2^(score - largest), 0 for the keys behind the first `valid`; their sum.
+inline float weigh(float* scores, float largest_one, int64_t valid, int64_t all) {
+  const Vec largest = set1(largest_one);
   const int64_t whole = valid / 16 * 16;
   const int rest = static_cast<int>(valid - whole);
-  Vec best = set1(kLowest);
-  for (int64_t k = 0; k < whole; k += 16) best = max_of(best, load(scores + k));
-  if (rest > 0) best = max_of(best, first_n(load(scores + whole), set1(kLowest), rest));
-  const float largest = max_lane(best);
   Vec total = zero();
   for (int64_t k = 0; k < whole; k += 16) {
-    const Vec weight = exp2(sub(load(scores + k), set1(largest)));
+    const Vec weight = exp2(sub(load(scores + k), largest));
     total = add(total, weight);
     store(scores + k, weight);
   }
   int64_t done = whole;
   if (rest > 0) {
-    const Vec weight = first_n(exp2(sub(first_n(load(scores + whole), set1(largest), rest), set1(largest))), zero(), rest);
+    const Vec weight = first_n(exp2(sub(load(scores + whole), largest)), zero(), rest);
     total = add(total, weight);
     store(scores + whole, weight);
     done += 16;
   }
   for (; done < all; done += 16) store(scores + done, zero());
-  record[0] = largest;
-  record[1] = sum(total);
+  return sum(total);
+}
+
+inline void fetch(const void* from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at, 0, 2);
+}
+inline void fetch_to_write(const void* from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at, 1, 2);
+}
+
+// While weights are computed, the rows to be written and those that the next tile may read come nearer.
+inline void fetch_rows(const AttentionTile& tile, int64_t vector) {
+  const int64_t row = vector / tile.group, column = vector % tile.group * tile.head_dim, bytes = tile.head_dim * 4;
+  fetch_to_write(tile.y + row * tile.y_stride + column, bytes);
+  fetch(tile.q + (row + (tile.end + tile.group - 1) / tile.group) * tile.q_stride + column, bytes);
+}
+
+// Scores of vectors [begin, tile.end) to weights; the records' heads are set, their sums zeroed.
+inline void weigh_all(const AttentionTile& tile, const Scratch& s, int64_t begin, int64_t first_key, int64_t all, float* records,
+                      int64_t record_stride) {
+  for (int64_t i = begin; i < tile.end; ++i) {
+    float* record = records + (i - tile.begin) * record_stride;
+    record[0] = largest_score(s.scores + (i - tile.begin) * kSplitKeys, at_most(kSplitKeys, position_of(tile, i) + 1 - first_key));
+    for (int64_t d = 0; d < tile.head_dim; d += 16) store(record + kRecordHead + d, zero());
+  }
+  for (int64_t i = begin; i < tile.end; ++i) {
+    float* record = records + (i - tile.begin) * record_stride;
+    record[1] =
+        weigh(s.scores + (i - tile.begin) * kSplitKeys, record[0], at_most(kSplitKeys, position_of(tile, i) + 1 - first_key), all);
+    if (first_key == 0) fetch_rows(tile, i);
+  }
 }
 
 // Blocks of the split as they are in the cache.
@@ -109,6 +149,7 @@ inline void over_converted(const AttentionTile& tile, const Scratch& s, const ui
       for (int64_t i = 0; i < elements; i += 16) store(out + i, load(blocks[first + b] + i));
       converted[b] = out;
     }
+    for (int64_t b = first + n; b < at_most(first + n + kConvertBlocks, num_blocks); ++b) fetch(blocks[b], elements * 2);
     part(converted, first, n);
   }
 }
@@ -132,12 +173,7 @@ inline void run_split_of(const AttentionTile& tile, const Scratch& s, int64_t be
     if (convert) over_converted(tile, s, blocks, num_blocks, score);
   }
   if (!convert) score(blocks, 0, num_blocks);
-  for (int64_t i = begin; i < tile.end; ++i) {
-    float* record = records + (i - tile.begin) * record_stride;
-    weigh(s.scores + (i - tile.begin) * kSplitKeys, at_most(kSplitKeys, position_of(tile, i) + 1 - first_key),
-          num_blocks * kBlockKeys, record);
-    for (int64_t d = 0; d < tile.head_dim; d += 16) store(record + kRecordHead + d, zero());
-  }
+  weigh_all(tile, s, begin, first_key, num_blocks * kBlockKeys, records, record_stride);
   find_blocks(tile, tile.values, split, num_blocks, blocks);
   if constexpr (sizeof(T) == 2) {
     if (convert) over_converted(tile, s, blocks, num_blocks, add_values);

@@ -33,7 +33,7 @@ inline void rms_norm(const RmsNormArgs& args) {
 
 inline Vec swiglu_lanes(Vec gate, Vec up) {
   constexpr float kLog2E = 1.44269504f;
-  const Vec decay = exp2(mul(gate, set1(-kLog2E)));
+  const Vec decay = exp2(min_of(mul(gate, set1(-kLog2E)), set1(126.0f)));
   return mul(div(gate, add(set1(1.0f), decay)), up);
 }
 

@@ -50,14 +50,10 @@ inline float max_lane(Vec v) {
   const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
-inline __m256 power_of_two(__m256 whole) {
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(whole), _mm256_set1_epi32(127)), 23));
+inline __m256 add_to_exponent(__m256 v, __m256 power) {
+  return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(v), _mm256_slli_epi32(_mm256_castps_si256(power), 23)));
 }
-inline Vec scale_by_power(Vec mantissa, Vec whole) { return mul(mantissa, {power_of_two(whole.low), power_of_two(whole.high)}); }
-inline Vec round_whole(Vec v) {
-  return {_mm256_round_ps(v.low, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
-          _mm256_round_ps(v.high, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
-}
+inline Vec add_to_exponent(Vec v, Vec power) { return {add_to_exponent(v.low, power.low), add_to_exponent(v.high, power.high)}; }
 inline Vec zero_below(Vec v, Vec x, float limit) {
   const __m256 edge = _mm256_set1_ps(limit);
   return {_mm256_and_ps(v.low, _mm256_cmp_ps(x.low, edge, _CMP_GE_OQ)),

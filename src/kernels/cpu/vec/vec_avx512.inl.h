@@ -37,8 +37,9 @@ inline float max_lane(Vec v) {
   const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
 }
-inline Vec scale_by_power(Vec mantissa, Vec whole) { return {_mm512_scalef_ps(mantissa.all, whole.all)}; }
-inline Vec round_whole(Vec v) { return {_mm512_roundscale_ps(v.all, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
+inline Vec add_to_exponent(Vec v, Vec power) {
+  return {_mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(v.all), _mm512_slli_epi32(_mm512_castps_si512(power.all), 23)))};
+}
 inline Vec zero_below(Vec v, Vec x, float limit) {
   return {_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x.all, _mm512_set1_ps(limit), _CMP_GE_OQ), v.all)};
 }

@@ -112,17 +112,12 @@ inline float max_lane(Vec v) {
   for (int i = 1; i < 16; ++i) best = lanes[i] > best ? lanes[i] : best;
   return best;
 }
-// mantissa * 2^whole, whole within [-126, 126].
-inline Vec scale_by_power(Vec mantissa, Vec whole) {
+// Adds the lowest nine bits of `power`, a signed number, to the exponents of v.
+inline Vec add_to_exponent(Vec v, Vec power) {
   for (int i = 0; i < 4; ++i) {
-    const Int4 power = __builtin_convertvector(whole.part[i], Int4);
-    mantissa.part[i] *= reinterpret_cast<Float4>((power + 127) << 23);
+    v.part[i] = reinterpret_cast<Float4>(reinterpret_cast<Int4>(v.part[i]) + (reinterpret_cast<Int4>(power.part[i]) << 23));
   }
-  return mantissa;
-}
-inline Vec round_whole(Vec v) {
-  const Vec magic = set1(0x1.8p23f);  // leaves no bits behind the point; for |v| < 2^22
-  return sub(add(v, magic), magic);
+  return v;
 }
 inline Vec zero_below(Vec v, Vec x, float limit) {
   for (int i = 0; i < 4; ++i) v.part[i] = x.part[i] >= limit ? v.part[i] : Float4{};
