@@ -31,8 +31,8 @@ Status status_of(const Failure& failure, Position last) {
   Status status = failure.status;
   if (status.reason() == kReason) return status;  // raise_exception: the template's own words
   const Position at = failure.position.line ? failure.position : last;
-  if (at.line) status = std::move(status).with_context(format("chat template, line {}, column {}", at.line, at.column));
-  return std::move(status).with_reason(std::string(kReason));
+  const std::string place = at.line ? format("chat template, line {}, column {}", at.line, at.column) : "chat template";
+  return std::move(status).with_context(place).with_reason(std::string(kReason));
 }
 
 uint64_t weight(const Json& json, uint32_t depth) {

@@ -340,7 +340,8 @@ FormatSpec parse_format_spec(std::string_view text) {
 }
 
 void append_formatted(Heap& heap, StrBuilder& out, Value value, const FormatSpec& spec) {
-  if (value.is_number() && !(value.is(Kind::kBool) && !spec.type)) return append_number(heap, out, value, spec);
+  const bool plain_bool = value.is(Kind::kBool) && !spec.type && spec.width == 0;
+  if (value.is_number() && !plain_bool) return append_number(heap, out, value, spec);
   if (spec.type && spec.type != 's') fail(format("format code '{}' does not fit a '{}'", spec.type, type_name(value)));
   append_string(heap, out, to_str(heap, value), spec);
 }

@@ -130,8 +130,16 @@ Value repeat(Heap& heap, Value sequence, int64_t times) {
   const uint64_t count = static_cast<uint64_t>(std::max<int64_t>(times, 0));
   if (sequence.is_string()) {
     if (sequence.str->size) heap.require(count, sequence.str->size);
+    bytes(heap, sequence.str);
     StrBuilder out(heap);
-    for (uint64_t i = 0; i < count && sequence.str->size; ++i) out.append(sequence.str);
+    if (sequence.str->num_runs == 0) {  // one origin: one piece
+      std::string text;
+      text.reserve(sequence.str->size * count);
+      for (uint64_t i = 0; i < count && sequence.str->size; ++i) text += bytes(heap, sequence.str);
+      out.append(text, sequence.str->origin);
+    } else {
+      for (uint64_t i = 0; i < count; ++i) out.append(sequence.str);
+    }
     return Value::str_of(out.finish(), sequence.markup);
   }
   if (sequence.list->size) heap.require(count, sequence.list->size * sizeof(Value));

@@ -41,8 +41,7 @@ std::vector<Value> split_space(Heap& heap, const Str* text, int64_t count) {
   };
   for (uint64_t at = skip(0, true); at < all.size();) {
     const bool last = count >= 0 && static_cast<int64_t>(out.size()) == count;
-    const Str* rest = last ? strip(heap, slice_bytes(heap, text, at, all.size()), nullptr, Side::kRight) : nullptr;
-    const uint64_t end = last ? at + rest->size : skip(at, false);
+    const uint64_t end = last ? all.size() : skip(at, false);
     out.push_back(part(heap, text, at, end));
     if (last) break;
     at = skip(end, true);
@@ -58,8 +57,7 @@ std::vector<Value> rsplit_space(Heap& heap, const Str* text, int64_t count) {
   uint32_t size = 0;
   while (end > 0) {
     if (count >= 0 && static_cast<int64_t>(out.size()) == count) {
-      out.push_back(Value::str_of(strip(heap, slice_bytes(heap, rest, 0, end), nullptr, Side::kLeft)));
-      if (out.back().str->size == 0) out.pop_back();
+      out.push_back(part(heap, rest, 0, end));
       break;
     }
     uint64_t begin = end;
