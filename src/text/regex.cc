@@ -25,7 +25,10 @@ constexpr std::string_view kWordRanges = R"(\p{L}\p{M}\p{Nd}\p{Pc})";
 
 std::string bracketed(std::string_view ranges, bool inside_class, bool negated) {
   if (inside_class) return std::string(ranges);
-  return (negated ? "[^" : "[") + std::string(ranges) + "]";
+  std::string out = negated ? "[^" : "[";
+  out += ranges;
+  out += ']';
+  return out;
 }
 
 // Writes \s, \S and \w as explicit sets. A \S inside a class has no such form and stays.

@@ -1,7 +1,6 @@
 // Tokenizer: added tokens out of the text first, then normal form, prefix, pre-tokenizer and merging for what lies between.
 #include "text/tokenizer.h"
 
-#include <optional>
 #include <variant>
 
 #include "base/format.h"
@@ -87,12 +86,12 @@ class Encoding {
   Status split(const AddedMatcher& matcher, std::string_view text, const ControlRanges& control, Between between) {
     size_t from = 0;
     while (from < text.size()) {
-      const auto match = matcher.empty() ? std::nullopt : matcher.find(text, from, control);
-      CS_RETURN_IF_ERROR(between(text.substr(from, (match ? match->begin : text.size()) - from)));
-      if (!match) break;
-      out_.push_back(match->id);
+      const AddedMatcher::Match match = matcher.find(text, from, control);
+      CS_RETURN_IF_ERROR(between(text.substr(from, match.begin - from)));
+      if (match.id < 0) break;
+      out_.push_back(match.id);
       at_start_ = false;
-      from = match->end;
+      from = match.end;
     }
     return base::ok_status();
   }

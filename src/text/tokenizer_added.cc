@@ -86,8 +86,8 @@ const api::AddedToken* AddedMatcher::longest_at(std::string_view text, size_t at
   return nullptr;
 }
 
-std::optional<AddedMatcher::Match> AddedMatcher::find(std::string_view text, size_t from, const ControlRanges& control) const {
-  for (size_t at = from; at < text.size();) {
+AddedMatcher::Match AddedMatcher::find(std::string_view text, size_t from, const ControlRanges& control) const {
+  for (size_t at = empty() ? text.size() : from; at < text.size();) {
     const api::AddedToken* token = may_start(text, at) ? longest_at(text, at, control) : nullptr;
     if (token == nullptr) {
       ++at;
@@ -101,7 +101,7 @@ std::optional<AddedMatcher::Match> AddedMatcher::find(std::string_view text, siz
     return Match{token->lstrip ? skip_space_left(text, from, at) : at, token->rstrip ? skip_space_right(text, end) : end,
                  token->id};
   }
-  return std::nullopt;
+  return {text.size(), text.size(), -1};
 }
 
 }  // namespace camshaft::text

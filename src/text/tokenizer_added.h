@@ -4,7 +4,6 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,10 +33,10 @@ class AddedMatcher {
   bool empty() const { return tokens_.empty(); }
   struct Match {
     size_t begin, end;  // with the white space that the token swallows
-    int32_t id;
+    int32_t id;         // -1: there is no match, and both ends are text.size()
   };
   // The first match at or after `from`; white space on its left is swallowed back to `from` at most.
-  std::optional<Match> find(std::string_view text, size_t from, const ControlRanges& control) const;
+  Match find(std::string_view text, size_t from, const ControlRanges& control) const;
 
  private:
   const api::AddedToken* longest_at(std::string_view text, size_t at, const ControlRanges& control) const;
