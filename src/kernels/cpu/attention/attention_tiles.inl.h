@@ -8,9 +8,11 @@ constexpr int64_t kScoreVectors = kManyRegisters ? 12 : kRegisterLanes == 8 ? 6 
 constexpr int64_t kSumVectors = kManyRegisters ? 6 : 3;
 constexpr int64_t kSumColumns = kManyRegisters ? 4 : kRegisterLanes == 8 ? 2 : 1;
 
-// scores[q][0..16 * kBlocks) for kQ vectors; q rows lie head_dim apart, score rows kSplitKeys.
-template <int kQ, int kBlocks, typename T>
-inline void score_tile(const float* q, int64_t head_dim, const T* const* blocks, float* scores) {
+// scores[q][0..16 * kBlocks) for kQ vectors; q rows lie head_dim apart, score rows kSplitKeys. kDim is head_dim where it is a usual
+// one (then the rows of q need no pointers of their own), else 0.
+template <int kQ, int kBlocks, int kDim, typename T>
+inline void score_tile(const float* q, int64_t any_dim, const T* const* blocks, float* scores) {
+  const int64_t head_dim = kDim > 0 ? kDim : any_dim;
   Vec sums[kQ][kBlocks];
 #pragma GCC unroll 16
   for (int i = 0; i < kQ; ++i) {
@@ -38,8 +40,14 @@ inline void score_tile(const float* q, int64_t head_dim, const T* const* blocks,
 template <int kQ, int kBlocks, typename T>
 inline void score_blocks(const float* q, int64_t head_dim, const T* const* blocks, int64_t num_blocks, float* scores) {
   int64_t b = 0;
-  for (; b + kBlocks <= num_blocks; b += kBlocks) score_tile<kQ, kBlocks>(q, head_dim, blocks + b, scores + b * kBlockKeys);
-  for (; b < num_blocks; ++b) score_tile<kQ, 1>(q, head_dim, blocks + b, scores + b * kBlockKeys);
+  for (; b + kBlocks <= num_blocks; b += kBlocks) {
+    if (head_dim == 64) {
+      score_tile<kQ, kBlocks, 64>(q, head_dim, blocks + b, scores + b * kBlockKeys);
+    } else {
+      score_tile<kQ, kBlocks, 0>(q, head_dim, blocks + b, scores + b * kBlockKeys);
+    }
+  }
+  for (; b < num_blocks; ++b) score_tile<kQ, 1, 0>(q, head_dim, blocks + b, scores + b * kBlockKeys);
 }
 
 // Any number of vectors up to kScoreVectors.
