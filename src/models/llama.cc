@@ -85,7 +85,9 @@ Status read_sizes(const ConfigReader& reader, const std::string& prefix, const K
   CS_ASSIGN_OR_RETURN(out.heads, reader.integer(key(keys.heads), {1, 4096}));
   CS_ASSIGN_OR_RETURN(out.kv_heads, reader.integer_or(key(keys.kv_heads), out.heads, {1, 4096}));
   CS_ASSIGN_OR_RETURN(out.context_length, reader.integer(key(keys.context), {1, 1 << 24}));
-  CS_ASSIGN_OR_RETURN(const double eps, reader.positive_or(key(keys.norm_eps), 1e-6));
+  // config.json may leave it to the published default; GGUF always says it.
+  CS_ASSIGN_OR_RETURN(const double eps,
+                      prefix.empty() ? reader.positive_or(key(keys.norm_eps), 1e-6) : reader.positive(key(keys.norm_eps)));
   if (eps >= 0.1)
     return base::invalid_argument(format("{}={} is out of range; below 0.1 is allowed", reader.name_of(key(keys.norm_eps)), eps));
   out.norm_eps = static_cast<float>(eps);
