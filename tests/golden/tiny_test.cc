@@ -71,6 +71,13 @@ TEST_P(Tiny, LogitsOfEveryRowWhateverTheChunks) {
     EXPECT_LT(prompt_error(*oracle.interpreter, expected, chunk), 2e-5) << "chunks of " << chunk;
 }
 
+// The same through the kernels that an engine on this machine would take.
+TEST_P(Tiny, LogitsWithTheBestKernels) {
+  const Expected expected = read_expected(folder() / "expected.json");
+  Oracle oracle = open({.kernels = interp::InterpOptions::Kernels::kBest, .isa = kernels::detect_isa(), .max_tokens = 32});
+  for (const size_t chunk : {12u, 5u}) EXPECT_LT(prompt_error(*oracle.interpreter, expected, chunk), 1e-4) << "chunks of " << chunk;
+}
+
 TEST_P(Tiny, GreedyIds) {
   const Expected expected = read_expected(folder() / "expected.json");
   Oracle oracle = open({.max_tokens = 32, .num_threads = 2});
