@@ -2,6 +2,7 @@
 // register-only dot products in the same run.
 //
 //   gemm_bench [--isa NAME] [--threads N] [--filter TEXT] [--rows 1,8,32,512] [--repeats N] [--cold-mb N] [--clock wall|cpu]
+//              [--shapes NxK,NxK]
 //
 // "hot" repeats one matrix (in the caches when it fits), "cold" goes through copies of it that together fill --cold-mb. Times are
 // the least of the repeats, since other processes only add. On a machine that others use too, `--threads 1 --clock cpu` counts the
@@ -35,6 +36,7 @@ struct Settings {
   int repeats = 7;
   int64_t cold_bytes = int64_t{600} << 20;
   clockid_t clock = CLOCK_MONOTONIC;
+  std::vector<std::pair<int64_t, int64_t>> shapes = {{960, 576}, {576, 576}, {3072, 576}, {576, 1536}, {49152, 576}};  // n, k
 };
 
 double seconds(clockid_t clock) {
@@ -186,8 +188,8 @@ double call_time(base::ThreadPool& pool, const Settings& settings, const Case& c
 
 void print_case(base::ThreadPool& pool, const Settings& settings, const Case& c, const Matrix& hot, const Matrix& cold) {
   const double ops = 2.0 * static_cast<double>(c.rows * c.desc.n * c.desc.k);
-  // About 20 ms a repeat, as far as one can tell beforehand.
-  const auto calls = std::max<int64_t>(1, std::min<int64_t>(static_cast<int64_t>(5e9 / ops), cold.copies));
+  // About 5 ms a repeat, as far as one can tell beforehand.
+  const auto calls = std::max<int64_t>(1, std::min<int64_t>(static_cast<int64_t>(2e9 / ops), cold.copies));
   const double warm = call_time(pool, settings, c, hot, std::max<int64_t>(1, std::min<int64_t>(calls, 200)));
   const double fresh = call_time(pool, settings, c, cold, calls);
   const double bytes = static_cast<double>(hot.bytes);
@@ -227,6 +229,14 @@ std::vector<int64_t> parse_list(const char* text) {
   return values;
 }
 
+std::vector<std::pair<int64_t, int64_t>> parse_shapes(std::string text) {
+  std::replace(text.begin(), text.end(), 'x', ',');
+  const std::vector<int64_t> numbers = parse_list(text.c_str());
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2) shapes.emplace_back(numbers[i], numbers[i + 1]);
+  return shapes;
+}
+
 Settings parse(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -235,6 +245,7 @@ Settings parse(int argc, char** argv) {
     if (name == "--threads") settings.threads = atoi(value.c_str());
     if (name == "--filter") settings.filter = value;
     if (name == "--rows") settings.rows = parse_list(value.c_str());
+    if (name == "--shapes") settings.shapes = parse_shapes(value);
     if (name == "--repeats") settings.repeats = atoi(value.c_str());
     if (name == "--clock") settings.clock = value == "cpu" ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     if (name == "--cold-mb") settings.cold_bytes = int64_t{atoi(value.c_str())} << 20;
@@ -248,7 +259,7 @@ void run(const Settings& settings) {
   printf("%-32s %6s %5s %5s\n", "kernel", "n", "k", "rows");
   for (const KernelInfo& kernel : kernels::gemm_kernels()) {
     if (kernel.name.find(settings.filter) == std::string_view::npos) continue;
-    for (const auto& [n, k] : {std::pair{960, 576}, {576, 576}, {3072, 576}, {576, 1536}, {49152, 576}}) {
+    for (const auto& [n, k] : settings.shapes) {
       print_kernel(pool, settings, kernel, n, k);
     }
   }

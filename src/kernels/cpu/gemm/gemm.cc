@@ -42,7 +42,6 @@ struct Variant {
 int64_t blocks_of(int64_t k) { return (k + kBlock - 1) / kBlock; }
 int64_t groups_of(int64_t n) { return (n + kLanes - 1) / kLanes; }
 int64_t to_lines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-int64_t scratch_bytes(const Micro& micro, int64_t k) { return blocks_of(k) * micro.scratch_block_bytes; }
 int64_t prepared_row_bytes(const Micro& micro, int64_t k) { return blocks_of(k) * micro.unit_bytes; }
 bool is_block_format(Format format) { return format == Format::kI4B32M || format == Format::kI8B32; }
 
@@ -71,8 +70,8 @@ struct Job {
     x = static_cast<const float*>(call.in[0].data);
     x_stride = call.in[0].stride;
     workspace = align(call.workspace);
-    compute.scratch = workspace + kCounterBytes + launch.worker * scratch_bytes(micro, desc.k);
-    acts = workspace + kCounterBytes + launch.num_workers * scratch_bytes(micro, desc.k);
+    compute.scratch = workspace + kCounterBytes + launch.worker * micro.scratch_bytes;
+    acts = workspace + kCounterBytes + launch.num_workers * micro.scratch_bytes;
   }
 
   void prepare(std::byte* to, base::WorkRange units) {
@@ -175,8 +174,7 @@ Support supports_variant(const Variant& variant, const ops::OpDesc& desc, const 
 
 int64_t workspace_of(const Variant& variant, const GemmDesc& desc, int64_t max_rows, int max_workers) {
   const int64_t row = prepared_row_bytes(*variant.micro, desc.k);
-  return kLine + kCounterBytes + max_workers * scratch_bytes(*variant.micro, desc.k) +
-         std::max(max_rows * row, max_workers * to_lines(row));
+  return kLine + kCounterBytes + max_workers * variant.micro->scratch_bytes + std::max(max_rows * row, max_workers * to_lines(row));
 }
 
 // Function pointers that know their variant.

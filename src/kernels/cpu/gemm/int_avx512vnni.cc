@@ -17,11 +17,13 @@ constexpr int kTile = 6;
 #include "kernels/cpu/gemm/int_tile.inl.h"
 #include "kernels/cpu/gemm/quantize.inl.h"
 
+constexpr int64_t kScratchBytes = kIntGroups * kScratchBlocks * kI8BlockBytes;
+
 }  // namespace
 
-const Micro kI4I8 = {kTile, kI8UnitBytes, kIntGroups* kI8BlockBytes, false, prepare_i8, compute_i4<ActsI8, kTile>};
-const Micro kI4I16 = {kTile, kI16UnitBytes, kIntGroups* kI8BlockBytes, false, prepare_i16, compute_i4<ActsI16, kTile>};
-const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute_int<PackedI8, ActsI8, kTile>};
-const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute_int<PackedI8, ActsI16, kTile>};
+const Micro kI4I8 = {kTile, kI8UnitBytes, kScratchBytes, false, prepare_i8, compute_int<GroupsI4, ActsI8, kTile>};
+const Micro kI4I16 = {kTile, kI16UnitBytes, kScratchBytes, false, prepare_i16, compute_int<GroupsI4, ActsI16, kTile>};
+const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute_int<GroupsI8, ActsI8, kTile>};
+const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute_int<GroupsI8, ActsI16, kTile>};
 
 }  // namespace camshaft::kernels::gemm::avx512vnni

@@ -14,11 +14,20 @@ struct BlockSource {
   int64_t scales_step;
 };
 
-// Bytes ahead of the block in work that are asked for, enough to hide the memory's latency at the rate of one core.
-inline constexpr int64_t kPrefetchAhead = 4096;
+// Blocks ahead of the one in work that are asked for, enough to hide the memory's latency at the rate of one core.
+inline constexpr int64_t kBlocksAhead = 12;
 
-inline void prefetch(const std::byte* from, int lines) {
-  for (int i = 0; i < lines; ++i) _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchAhead + 64 * i, _MM_HINT_T0);
+inline void prefetch(const std::byte* from, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 64) _mm_prefetch(reinterpret_cast<const char*>(from) + at, _MM_HINT_T0);
+}
+
+// Asks for what the groups in work need kBlocksAhead blocks later: past the end of a group that is the next groups' beginning.
+template <int kGroups>
+inline void prefetch_ahead(const ComputeArgs& a, const std::byte* block, int64_t b, int64_t block_bytes) {
+  const int64_t ahead = smaller(kBlocksAhead, a.blocks) * block_bytes;
+  const int64_t skipped = b + kBlocksAhead < a.blocks ? 0 : (kGroups - 1) * a.group_bytes;
+#pragma GCC unroll 2
+  for (int g = 0; g < kGroups; ++g) prefetch(block + ahead + skipped + g * a.group_bytes, block_bytes);
 }
 
 template <class W>
@@ -37,8 +46,7 @@ struct PackedI4 {
   static constexpr bool kNibbles = true;
   static BlockSource block(const ComputeArgs& a, int64_t group, int64_t b) {
     const std::byte* at = a.weights + group * a.group_bytes + b * kI4BlockBytes;
-#pragma GCC unroll 2
-    for (int g = 0; g < kGroups; ++g) prefetch(at + g * a.group_bytes, kI4BlockBytes / 64);
+    prefetch_ahead<kGroups>(a, at, b, kI4BlockBytes);
     return {at + 64, a.group_bytes, at, a.group_bytes};
   }
   static void load_quads(const BlockSource& source, int j, Lanes::I (&w)[kGroups * kParts], Lanes::I (&w4)[kGroups * kParts]) {
@@ -72,26 +80,26 @@ struct PackedI8 : Bytes<kGroupsAtOnce> {
   static BlockSource block(const ComputeArgs& a, int64_t group, int64_t b) {
     const std::byte* at = a.weights + group * a.group_bytes;
     const std::byte* quants = at + (a.blocks * 32 + 63) / 64 * 64 + b * kI8BlockBytes;
-#pragma GCC unroll 2
-    for (int g = 0; g < kGroupsAtOnce; ++g) prefetch(quants + g * a.group_bytes, kI8BlockBytes / 64);
+    prefetch_ahead<kGroupsAtOnce>(a, quants, b, kI8BlockBytes);
     return {quants, a.group_bytes, at + 32 * b, a.group_bytes};
   }
 };
 
-// Nibbles of kGroupsAtOnce groups that `unpack_groups` has put into the scratch, [group][block][512].
+// Nibbles of kGroupsAtOnce groups that `unpack_groups` has put into the scratch, [group][block % kScratchBlocks][512].
 template <int kGroupsAtOnce>
 struct UnpackedI4 : Bytes<kGroupsAtOnce> {
   static constexpr bool kMinimum = true;
   static constexpr bool kNibbles = true;
   static BlockSource block(const ComputeArgs& a, int64_t group, int64_t b) {
-    return {a.scratch + b * kI8BlockBytes, a.blocks * kI8BlockBytes, a.weights + group * a.group_bytes + b * kI4BlockBytes,
+    const int64_t slot = b % kScratchBlocks;
+    return {a.scratch + slot * kI8BlockBytes, kScratchBlocks * kI8BlockBytes, a.weights + group * a.group_bytes + b * kI4BlockBytes,
             a.group_bytes};
   }
 };
 
 template <int kGroupsAtOnce>
-inline void unpack_groups(const ComputeArgs& a, int64_t group) {
-  for (int64_t b = 0; b < a.blocks; ++b) {
+inline void unpack_groups(const ComputeArgs& a, int64_t group, int64_t block_begin, int64_t block_end) {
+  for (int64_t b = block_begin; b < block_end; ++b) {
     using W = PackedI4<kGroupsAtOnce>;
     const BlockSource source = W::block(a, group, b);
 #pragma GCC unroll 4
@@ -100,7 +108,7 @@ inline void unpack_groups(const ComputeArgs& a, int64_t group) {
       W::load_quads(source, j, w, w4);
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors<W>; ++v) {
-        std::byte* to = a.scratch + (v / kParts * a.blocks + b) * kI8BlockBytes + 64 * j + v % kParts * Lanes::kCount * 4;
+        std::byte* to = a.scratch + (v / kParts * kScratchBlocks + b % kScratchBlocks) * kI8BlockBytes + 64 * j + v % kParts * Lanes::kCount * 4;
         Lanes::int_store(to, w[v]);
         Lanes::int_store(to + 256, w4[v]);
       }

@@ -23,6 +23,10 @@ inline constexpr int64_t kI16UnitBytes = 76;
 inline constexpr int64_t kF32UnitBytes = 128;
 inline constexpr int64_t kBf16UnitBytes = 64;
 
+// Blocks of k that kernels go through at once when a group of weights serves many tiles: two groups' bytes of so many blocks fill
+// half of a first-level cache of 48 KiB.
+inline constexpr int64_t kScratchBlocks = 24;
+
 // The first `extra` tiles have base + 1 rows, the others base.
 struct Tiling {
   int64_t base = 0;
@@ -45,7 +49,7 @@ struct ComputeArgs {
   const std::byte* weights = nullptr;  // of group 0
   int64_t group_bytes = 0;
   const std::byte* acts = nullptr;
-  std::byte* scratch = nullptr;  // the worker's own, scratch_block_bytes * blocks
+  std::byte* scratch = nullptr;  // the worker's own, Micro::scratch_bytes
   const float* bias = nullptr;   // may be null
   float* y = nullptr;
   int64_t y_stride = 0;
@@ -60,7 +64,7 @@ struct ComputeArgs {
 struct Micro {
   int64_t max_tile;
   int64_t unit_bytes;
-  int64_t scratch_block_bytes;
+  int64_t scratch_bytes;
   bool reads_x;  // a single row needs no preparing: it is read as it is
   void (*prepare)(const PrepareArgs& args);
   void (*compute)(const ComputeArgs& args);
