@@ -6,30 +6,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "api/request.h"
-#include "api/tokenizer_spec.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "executor/executor.h"
-#include "text/chat_template.h"
-#include "text/detokenizer.h"
-#include "text/tokenizer.h"
+#include "generation/model_entry.h"
+#include "generation/stop_strings.h"
 
 namespace camshaft::generation {
-
-// What cli assembles from an engine and hands to server, run and bench. Shared by all threads, immutable but for the executor.
-struct ModelEntry {
-  std::string name;  // the id clients use
-  std::unique_ptr<text::Tokenizer> tokenizer;
-  std::unique_ptr<text::ChatTemplate> chat_template;  // null: the model has none
-  api::PromptSpec prompt;
-  std::unique_ptr<executor::Executor> executor;
-  int64_t created_unix = 0;
-};
 
 struct ChatPrompt {
   Json messages;
@@ -37,6 +24,7 @@ struct ChatPrompt {
   bool add_generation_prompt = true;
   bool continue_final_message = false;
   base::JsonObject template_kwargs;
+  std::optional<int64_t> now_unix_seconds;  // the date that templates see; absent: the machine's clock
 };
 struct TextPrompt {
   std::string text;
@@ -103,22 +91,6 @@ class Generation {
   struct Impl;
   explicit Generation(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
-};
-
-// Finds stop strings in streamed text: push() gives what is certain to stay, and holds back what may begin a stop string.
-class StopStrings {
- public:
-  explicit StopStrings(std::vector<std::string> stops);
-  struct Outcome {
-    std::string text;                // to emit now
-    std::optional<std::string> hit;  // the stop string found; text ends before it
-  };
-  Outcome push(std::string_view text);
-  std::string finish();  // what was held back
-
- private:
-  std::vector<std::string> stops_;
-  std::string held_;
 };
 
 }  // namespace camshaft::generation
