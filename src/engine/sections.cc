@@ -70,6 +70,7 @@ void fields(Archive& a, api::TokenizerSpec& v) {
   a("pre_tokenizer", v.pre_tokenizer);
   a("add_prefix_space", v.add_prefix_space);
   a("prefix_space_every_segment", v.prefix_space_every_segment);
+  a("prefix_space_if_missing", v.prefix_space_if_missing);
   a("byte_fallback", v.byte_fallback);
   a("ignore_merges", v.ignore_merges);
   a("collapse_spaces", v.collapse_spaces);

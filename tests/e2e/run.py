@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""End to end on a built binary: build, run, serve, with the errors a user meets. Usage: run.py CAMSHAFT MODEL.gguf
+
+Standard library only; talks to loopback only. The last line counts what passed and failed.
+"""
+import concurrent.futures
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CAMSHAFT, MODEL = sys.argv[1:3]
+WORK = pathlib.Path(tempfile.mkdtemp(prefix="camshaft_e2e_"))
+ENGINE = str(WORK / "model.engine")
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def camshaft(*arguments, stdin=None, check=0):
+    done = subprocess.run([CAMSHAFT, *arguments], input=stdin, capture_output=True, text=True, timeout=300)
+    assert done.returncode == check, f"{arguments}: exit {done.returncode}, expected {check}: {done.stderr}"
+    return done
+
+
+def refused(*arguments, code, words):
+    text = camshaft(*arguments, check=code).stderr
+    for word in words:
+        assert word in text, f"{arguments}: '{word}' is not in: {text}"
+
+
+class Server:
+    """A server on any free port; leaving the block drains it by SIGTERM and wants exit code 0."""
+
+    def __init__(self, *arguments):
+        self.arguments = arguments
+
+    def __enter__(self):
+        self.process = subprocess.Popen([CAMSHAFT, "serve", ENGINE, "--port", "0", *self.arguments], stderr=subprocess.PIPE, text=True)
+        for line in self.process.stderr:
+            found = re.search(r"http://[^:]+:(\d+)", line)
+            if found:
+                self.port = int(found.group(1))
+                return self
+        raise AssertionError("the server ended without serving")
+
+    def __exit__(self, *unused):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=60) == 0, f"the server's exit code is {self.process.returncode}"
+
+    def request(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        connection.request(method, path, data, {"Content-Type": "application/json", **(headers or {})})
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text
+
+    def post(self, path, body):
+        status, text = self.request("POST", path, body)
+        assert status == 200, f"{path}: {status} {text}"
+        return json.loads(text)
+
+    def stream(self, path, body):
+        """Events of a streamed answer; the last must be [DONE]."""
+        status, text = self.request("POST", path, body)
+        assert status == 200, f"{path}: {status} {text}"
+        events = [line[6:] for line in text.split("\n") if line.startswith("data: ")]
+        assert events[-1] == "[DONE]", events[-1]
+        return [json.loads(event) for event in events[:-1]]
+
+
+@case
+def build_is_reproducible():
+    camshaft("build", MODEL, "-o", ENGINE)
+    again = str(WORK / "again.engine")
+    camshaft("build", MODEL, "-o", again)
+    assert pathlib.Path(ENGINE).read_bytes() == pathlib.Path(again).read_bytes(), "two builds differ"
+    os.unlink(again)
+
+
+@case
+def killed_build_leaves_nothing():
+    target = WORK / "killed.engine"
+    for delay in (0.05, 0.2, 0.4):
+        process = subprocess.Popen([CAMSHAFT, "build", MODEL, "-o", str(target)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=delay)  # a build may be quicker than the last delay
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            assert not target.exists(), "a killed build left a file under the final name"
+        target.unlink(missing_ok=True)
+    camshaft("build", MODEL, "-o", str(target))
+    target.unlink()
+
+
+@case
+def damaged_engines_are_refused():
+    whole = pathlib.Path(ENGINE).read_bytes()
+    broken = WORK / "broken.engine"
+    for cut in (0, 7, 4095, 4096, len(whole) // 2, len(whole) - 1):
+        broken.write_bytes(whole[:cut])
+        assert subprocess.run([CAMSHAFT, "run", str(broken), "-p", "x"], capture_output=True).returncode in (3, 5), f"cut at {cut}"
+    for position in (9, 40, 5000, len(whole) // 2, len(whole) - 70):
+        flipped = bytearray(whole)
+        flipped[position] ^= 4
+        broken.write_bytes(flipped)
+        done = subprocess.run([CAMSHAFT, "run", str(broken), "-p", "x"], capture_output=True, text=True)
+        assert done.returncode == 3, f"flip at {position}: exit {done.returncode} {done.stderr}"
+    broken.unlink()
+
+
+@case
+def damaged_checkpoints_are_refused():
+    head = pathlib.Path(MODEL).read_bytes()[: 8 << 20]
+    broken = WORK / "broken.gguf"
+    for cut in (0, 3, 24, 1000, len(head)):
+        broken.write_bytes(head[:cut])
+        refused("build", str(broken), "-o", str(WORK / "no.engine"), code=5, words=["broken.gguf"] if cut == len(head) else [])
+    assert not (WORK / "no.engine").exists()
+    broken.unlink()
+
+
+@case
+def usage_errors_name_the_option():
+    refused("build", MODEL, "--precision", "int3", code=2, words=["precision", "int3", "int4"])
+    refused("run", str(WORK / "nothing.engine"), "-p", "x", code=4, words=["nothing.engine"])
+    refused("build", MODEL, "--passes=-no_such_pass", "-o", str(WORK / "no.engine"), code=2, words=["no_such_pass", "merge_qkv"])
+
+
+@case
+def run_streams_the_known_answer():
+    done = camshaft("run", ENGINE, "--raw", "-p", "The capital of France is", "--max-tokens", "2", "--temperature", "0")
+    assert done.stdout == " Paris.\n", repr(done.stdout)
+    assert "tokens/s" in done.stderr
+    done = camshaft("run", ENGINE, "--raw", "-p", "The capital of France is", "--max-tokens", "2", "--temperature", "0", "--json")
+    assert json.loads(done.stdout)["usage"] == {"prompt_tokens": 5, "completion_tokens": 2}, done.stdout
+
+
+@case
+def same_seed_same_text():
+    one, two, other = (camshaft("run", ENGINE, "-p", "Tell me a story.", "--max-tokens", "24", "--temperature", "1", "--seed", seed).stdout
+                       for seed in ("7", "7", "8"))
+    assert one == two and one != other
+
+
+@case
+def inspect_and_tokenize():
+    assert json.loads(camshaft("inspect", ENGINE, "--json").stdout)["layers"] == 30
+    assert "avx2" in camshaft("inspect", ENGINE, "--why").stdout
+    ids = json.loads(camshaft("tokenize", ENGINE, stdin="The capital of France is").stdout)
+    assert ids == [504, 3575, 282, 4649, 314], ids
+    assert camshaft("tokenize", MODEL, "--decode", stdin=json.dumps(ids)).stdout == "The capital of France is"
+
+
+@case
+def checkpoint_in_place_of_an_engine_is_built_once():
+    cache = WORK / "cache"
+    first = camshaft("run", MODEL, "-p", "Hi", "--max-tokens", "1", "--cache", str(cache))
+    second = camshaft("run", MODEL, "-p", "Hi", "--max-tokens", "1", "--cache", str(cache))
+    assert "building" in first.stderr and "building" not in second.stderr
+
+
+@case
+def openai_routes():
+    with Server("--name", "smol") as server:
+        assert json.loads(server.request("GET", "/v1/models")[1])["data"][0]["id"] == "smol"
+        body = {"model": "smol", "prompt": "The capital of France is", "max_tokens": 2, "temperature": 0}
+        answer = server.post("/v1/completions", body)
+        assert answer["choices"][0]["text"] == " Paris." and answer["usage"]["completion_tokens"] == 2, answer
+        events = server.stream("/v1/completions", {**body, "stream": True, "stream_options": {"include_usage": True}})
+        assert "".join(c["text"] for e in events for c in e["choices"]) == " Paris."
+        assert events[-1]["usage"]["total_tokens"] == 7
+        chat = {"model": "smol", "messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 8, "temperature": 0}
+        whole = server.post("/v1/chat/completions", chat)["choices"][0]["message"]["content"]
+        events = server.stream("/v1/chat/completions", {**chat, "stream": True})
+        assert "".join(e["choices"][0]["delta"].get("content") or "" for e in events) == whole
+        answer = server.post("/generate", {"prompt": "The capital of France is", "max_new_tokens": 2, "temperature": 0})
+        assert answer["text"] == " Paris.", answer
+        assert server.request("GET", "/health")[0] == 200
+        assert "camshaft_num_requests_running" in server.request("GET", "/metrics")[1]
+
+
+@case
+def bad_requests_get_their_error_and_the_next_one_works():
+    with Server("--max-seq-len", "256") as server:
+        good = {"prompt": "The capital of France is", "max_tokens": 1, "temperature": 0}
+        table = [
+            (b"", 400), (b"{", 400), (b"[]", 400), (b'{"prompt": "\xff"}', 400),
+            ({**good, "prompt": 5}, 400), ({**good, "max_tokens": -1}, 400), ({**good, "max_tokens": 10**30}, 400),
+            ({**good, "max_tokens": 0}, 400), ({**good, "temperature": "hot"}, 400), ({**good, "temperature": 3}, 400),
+            ({**good, "top_p": 0}, 400), ({**good, "stop": [""] * 17}, 400), ({**good, "model": "nobody"}, 404),
+            ({**good, "prompt": "word " * 2000}, 400), ({**good, "prompt": [49152]}, 400), ({**good, "n": 2}, 400),
+            ({**good, "echo": True}, 400), ({**good, "logit_bias": {"x": 1}}, 400), ({**good, "prompt": ["a", "b"]}, 400),
+        ]
+        for body, expected in table:
+            status, text = server.request("POST", "/v1/completions", body)
+            assert status == expected, f"{str(body)[:80]}: {status} {text}"
+            assert json.loads(text)["error"]["message"], text
+            assert server.post("/v1/completions", good)["choices"][0]["text"] == " Paris"
+        status, text = server.request("POST", "/v1/completions", {**good, "prompt": "word " * 2000})
+        error = json.loads(text)["error"]
+        assert error["code"] == "context_length_exceeded" and "256" in error["message"], error
+        assert server.request("GET", "/no/such/route")[0] == 404
+        assert server.request("PUT", "/v1/completions", good)[0] == 405
+
+
+@case
+def streams_equal_single_runs():
+    words = "river stone cloud engine garden winter lamp paper silver mountain bread signal".split()
+    chooser = random.Random(5)
+    bodies = [{"prompt": " ".join(chooser.choice(words) for _ in range(chooser.randint(1, 90))), "max_tokens": chooser.randint(4, 40),
+               "temperature": 0, "ignore_eos": True, "return_token_ids": True} for _ in range(32)]
+
+    def ids(events):
+        return [token for event in events for choice in event["choices"] for token in choice.get("token_ids") or []]
+
+    with Server("--max-seqs", "32", "--prefill-chunk", "48") as server:
+        alone = [server.post("/v1/completions", body)["choices"][0] for body in bodies]
+
+        def late(item):
+            index, body = item
+            time.sleep(0.01 * (index % 7))  # arrival times differ; nothing waits on this
+            return server.stream("/v1/completions", {**body, "stream": True})
+
+        with concurrent.futures.ThreadPoolExecutor(32) as pool:
+            together = list(pool.map(late, enumerate(bodies)))
+    for index, (single, events) in enumerate(zip(alone, together)):
+        text = "".join(choice["text"] for event in events for choice in event["choices"])
+        assert text == single["text"] and ids(events) == single["token_ids"], f"stream {index} differs"
+
+
+@case
+def pressed_cache_changes_no_text():
+    bodies = [{"prompt": f"Count from {i}:", "max_tokens": 60, "temperature": 0, "ignore_eos": True} for i in range(12)]
+    with Server() as server:
+        wanted = [server.post("/v1/completions", body)["choices"][0]["text"] for body in bodies]
+    with Server("--max-seq-len", "128", "--kv-memory", "4M") as server:
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            found = list(pool.map(lambda body: server.post("/v1/completions", body)["choices"][0]["text"], bodies))
+        preemptions = re.search(r"camshaft_num_preemptions_total\{[^}]*\} (\d+)", server.request("GET", "/metrics")[1])
+    assert found == wanted
+    assert preemptions and int(preemptions.group(1)) > 0, "the cache was never pressed"
+
+
+@case
+def a_client_that_leaves_is_cancelled():
+    with Server() as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        body = {"prompt": "Once", "max_tokens": 4000, "ignore_eos": True, "stream": True}
+        connection.request("POST", "/v1/completions", json.dumps(body), {"Content-Type": "application/json"})
+        connection.getresponse().read(64)
+        connection.close()
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            metrics = server.request("GET", "/metrics")[1]
+            if re.search(r"camshaft_num_requests_running\{[^}]*\} 0\n", metrics):
+                break
+        else:
+            raise AssertionError("the request still runs 10 s after its client left")
+
+
+def main():
+    failed = 0
+    for function in CASES:
+        start = time.monotonic()
+        try:
+            function()
+            print(f"ok    {function.__name__} ({time.monotonic() - start:.1f} s)", flush=True)
+        except Exception as error:  # noqa: BLE001: every failure is a failed case
+            failed += 1
+            print(f"FAIL  {function.__name__}: {type(error).__name__}: {str(error)[:2000]}", flush=True)
+    for file in sorted(WORK.rglob("*"), reverse=True):
+        file.rmdir() if file.is_dir() else file.unlink()
+    WORK.rmdir()
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
