@@ -6,7 +6,7 @@
 enum class Nibble { kLow, kHigh };
 
 template <class W, Nibble kPart>
-inline void take_nibbles(Lanes::I (&w)[kVectors<W>]) {
+[[gnu::always_inline]] inline void take_nibbles(Lanes::I (&w)[kVectors<W>]) {
   if constexpr (W::kNibbles) return;
 #pragma GCC unroll 2
   for (Lanes::I& bytes : w) {
@@ -17,7 +17,7 @@ inline void take_nibbles(Lanes::I (&w)[kVectors<W>]) {
 
 // The dot products of one nibble of each weight, as 32-bit integers.
 template <class W, int R, Nibble kPart>
-inline void nibble_dots(const BlockSource& source, const std::byte* a, Lanes::I (&sums)[kVectors<W>][R]) {
+[[gnu::always_inline]] inline void nibble_dots(const BlockSource& source, const std::byte* a, Lanes::I (&sums)[kVectors<W>][R]) {
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
     Lanes::I w[kVectors<W>], w4[kVectors<W>];
@@ -43,7 +43,7 @@ inline void nibble_dots(const BlockSource& source, const std::byte* a, Lanes::I 
 
 // t[v][r] += the block's dot product of weight vector v with row r, whose 32 bytes stand at a + 32 * r.
 template <class W, int R>
-inline void add_dots(const BlockSource& source, const std::byte* a, Lanes::I (&t)[kVectors<W>][R]) {
+[[gnu::always_inline]] inline void add_dots(const BlockSource& source, const std::byte* a, Lanes::I (&t)[kVectors<W>][R]) {
   Lanes::I sums[kVectors<W>][R];
   nibble_dots<W, R, Nibble::kLow>(source, a, sums);
 #pragma GCC unroll 2

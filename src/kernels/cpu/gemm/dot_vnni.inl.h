@@ -2,7 +2,7 @@
 
 // t[v][r] += the block's dot product of weight vector v with row r, whose 32 bytes stand at a + 32 * r.
 template <class W, int R>
-inline void add_dots(const BlockSource& source, const std::byte* a, Lanes::I (&t)[kVectors<W>][R]) {
+[[gnu::always_inline]] inline void add_dots(const BlockSource& source, const std::byte* a, Lanes::I (&t)[kVectors<W>][R]) {
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
     Lanes::I w[kVectors<W>], w4[kVectors<W>];

@@ -21,7 +21,7 @@ struct PairDots {
   static constexpr int64_t kUnitBytes = kBf16UnitBytes;
 
   template <int R, int G>
-  static void run(const ComputeArgs& a, const std::byte* group, const std::byte* x, Lanes::F (&acc)[G][R]) {
+  [[gnu::always_inline]] static void run(const ComputeArgs& a, const std::byte* group, const std::byte* x, Lanes::F (&acc)[G][R]) {
     for (int64_t pair = 0; pair < (a.k + 1) / 2; ++pair, x += 4 * R, group += 64) {
       Lanes::I w[G];
 #pragma GCC unroll 8

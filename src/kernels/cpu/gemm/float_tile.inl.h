@@ -37,7 +37,8 @@ struct FloatDots {
   static constexpr int kHalves = 16 / Lanes::kCount;
 
   template <int R, int G>
-  static void run(const ComputeArgs& a, const std::byte* group, const std::byte* x, Lanes::F (&acc)[G * kHalves][R]) {
+  [[gnu::always_inline]] static void run(const ComputeArgs& a, const std::byte* group, const std::byte* x,
+                                         Lanes::F (&acc)[G * kHalves][R]) {
     constexpr int kVectors = G * kHalves;
     for (int64_t pair = 0; pair < (a.k + 1) / 2; ++pair, x += 8 * R, group += W::kPairBytes) {
       Lanes::F even[kVectors], odd[kVectors];

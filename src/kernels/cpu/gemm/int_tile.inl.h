@@ -1,19 +1,20 @@
-// GEMM tiles of block-quantised weights with block-quantised activations. Included inside the namespace of an instruction set, after
-// int_weights.inl.h, dot_*.inl.h and tiles.inl.h, with kIntGroups (groups taken at once) defined.
+// GEMM tiles of block-quantised weights with block-quantised activations. Included inside the namespace of an instruction set,
+// after int_weights.inl.h, dot_*.inl.h and tiles.inl.h, with kIntGroups (groups taken at once) defined.
 //
-// Per block and output: the dot product in exact integers, as a float f; then acc = fma(f, d_w * d_a, acc) and, where the format has
-// a minimum, acc = fma(m_w, d_a * sum_a, acc). Blocks ascend, one accumulator an output, whatever the tile: row-invariance.
-// A broadcast activation serves all vectors of a tile: loads, not multiplications, would be the limit otherwise.
+// Per block and output: the dot product in exact integers, as a float f; then acc = fma(f, d_w * d_a, acc) and, where the format
+// has a minimum, acc = fma(m_w, d_a * sum_a, acc). Blocks ascend, one accumulator an output, whatever the tile: row-invariance. A
+// broadcast activation serves all vectors of a tile: loads, not multiplications, would be the limit otherwise.
 
 struct ActsI8 {
   static constexpr int64_t kUnitBytes = kI8UnitBytes;
   static constexpr int kQuantBytes = 32;
   template <class W, int R>
-  static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
+  [[gnu::always_inline]] static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2
-      for (int v = 0; v < kVectors<W>; ++v) t[v][r] = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 40 * R + 4 * r);
+      for (int v = 0; v < kVectors<W>; ++v)
+        t[v][r] = W::kMinimum ? Lanes::int_zero() : Lanes::int_broadcast(block + 40 * R + 4 * r);
     }
     add_dots<W, R>(source, block, t);
   }
@@ -23,7 +24,7 @@ struct ActsI16 {
   static constexpr int64_t kUnitBytes = kI16UnitBytes;
   static constexpr int kQuantBytes = 64;
   template <class W, int R>
-  static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
+  [[gnu::always_inline]] static void dots(const BlockSource& source, const std::byte* block, Lanes::I (&t)[kVectors<W>][R]) {
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2
@@ -38,7 +39,7 @@ struct ActsI16 {
         if constexpr (!W::kMinimum) t[v][r] = Lanes::int_add(t[v][r], Lanes::int_broadcast(block + 72 * R + 4 * r));
       }
     }
-    add_dots<W, R>(source, block + 32 * R, t);
+    add_dots<W, R>(W::kKeep ? source : load_again(source), block + 32 * R, t);
   }
 };
 
@@ -68,7 +69,8 @@ struct IntTile {
 
  private:
   template <int R>
-  static void add_block(const BlockSource& source, const std::byte* scales, const Lanes::I (&t)[kV][R], Lanes::F (&acc)[kV][R]) {
+  [[gnu::always_inline]] static void add_block(const BlockSource& source, const std::byte* scales, const Lanes::I (&t)[kV][R],
+                                               Lanes::F (&acc)[kV][R]) {
 #pragma GCC unroll 2
     for (int v = 0; v < kV; ++v) {
       const Lanes::F d = load_scale<W>(source, v, 0);
@@ -85,7 +87,8 @@ struct IntTile {
   }
 
   template <int R>
-  static void start(const ComputeArgs& a, int64_t group, int64_t row, const BlockRange& range, Lanes::F (&acc)[kV][R]) {
+  [[gnu::always_inline]] static void start(const ComputeArgs& a, int64_t group, int64_t row, const BlockRange& range,
+                                           Lanes::F (&acc)[kV][R]) {
 #pragma GCC unroll 2
     for (int v = 0; v < kV; ++v) {
       const int64_t output = group * kLanes + v * Lanes::kCount;
@@ -98,7 +101,8 @@ struct IntTile {
   }
 
   template <int R>
-  static void store(const ComputeArgs& a, int64_t group, int64_t row, const BlockRange& range, const Lanes::F (&acc)[kV][R]) {
+  [[gnu::always_inline]] static void store(const ComputeArgs& a, int64_t group, int64_t row, const BlockRange& range,
+                                           const Lanes::F (&acc)[kV][R]) {
     const bool add_bias = a.bias != nullptr && range.end == a.blocks;
 #pragma GCC unroll 2
     for (int v = 0; v < kV; ++v) {
@@ -151,7 +155,8 @@ struct GroupsI4 {
       for (int64_t i = b; i < smaller(b + per_tile, blocks); ++i) {
         for (int g = 0; g < kGroups; ++g) prefetch(next + g * a.group_bytes + i * kI4BlockBytes, kI4BlockBytes);
       }
-      with_height<IntTile<UnpackedI4<kGroups>, A>, kMaxTile>(tile_height(a.tiling, t), a, group, tile_first_row(a.tiling, t), range);
+      with_height<IntTile<UnpackedI4<kGroups>, A>, kMaxTile>(tile_height(a.tiling, t), a, group, tile_first_row(a.tiling, t),
+                                                             range);
     }
   }
 };

@@ -4,7 +4,7 @@
 
 inline constexpr int kParts = 16 / Lanes::kCount;  // vectors a group
 template <class W>
-inline constexpr int kVectors = W::kGroups* kParts;
+inline constexpr int kVectors = W::kGroups * kParts;
 
 // Where one block of the first group lies; the same block of the next group is `*_step` bytes further.
 struct BlockSource {
@@ -38,18 +38,26 @@ inline const std::byte* quants_at(const BlockSource& source, int v, int j) {
   return source.quants + v / kParts * source.quants_step + 64 * j + v % kParts * Lanes::kCount * 4;
 }
 
+// The same block; the compiler may not know it, where loading again is cheaper than keeping all vectors of a block.
+inline BlockSource load_again(BlockSource source) {
+  asm("" : "+r"(source.quants));
+  return source;
+}
+
 // Nibbles as they are packed: quads j and j + 4 in one vector.
 template <int kGroupsAtOnce>
 struct PackedI4 {
   static constexpr int kGroups = kGroupsAtOnce;
   static constexpr bool kMinimum = true;  // and no offset
   static constexpr bool kNibbles = true;
+  static constexpr bool kKeep = true;  // unpacked once a block, even if that fills more than the registers
   static BlockSource block(const ComputeArgs& a, int64_t group, int64_t b) {
     const std::byte* at = a.weights + group * a.group_bytes + b * kI4BlockBytes;
     prefetch_ahead<kGroups>(a, at, b, kI4BlockBytes);
     return {at + 64, a.group_bytes, at, a.group_bytes};
   }
-  static void load_quads(const BlockSource& source, int j, Lanes::I (&w)[kGroups * kParts], Lanes::I (&w4)[kGroups * kParts]) {
+  [[gnu::always_inline]] static void load_quads(const BlockSource& source, int j, Lanes::I (&w)[kGroups * kParts],
+                                                Lanes::I (&w4)[kGroups * kParts]) {
     const Lanes::I mask = Lanes::int_set(0x0F0F0F0F);
 #pragma GCC unroll 2
     for (int v = 0; v < kGroups * kParts; ++v) {
@@ -64,7 +72,9 @@ struct PackedI4 {
 template <int kGroupsAtOnce>
 struct Bytes {
   static constexpr int kGroups = kGroupsAtOnce;
-  static void load_quads(const BlockSource& source, int j, Lanes::I (&w)[kGroups * kParts], Lanes::I (&w4)[kGroups * kParts]) {
+  static constexpr bool kKeep = false;
+  [[gnu::always_inline]] static void load_quads(const BlockSource& source, int j, Lanes::I (&w)[kGroups * kParts],
+                                                Lanes::I (&w4)[kGroups * kParts]) {
 #pragma GCC unroll 2
     for (int v = 0; v < kGroups * kParts; ++v) {
       w[v] = Lanes::int_load(quants_at(source, v, j));
@@ -108,7 +118,8 @@ inline void unpack_groups(const ComputeArgs& a, int64_t group, int64_t block_beg
       W::load_quads(source, j, w, w4);
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors<W>; ++v) {
-        std::byte* to = a.scratch + (v / kParts * kScratchBlocks + b % kScratchBlocks) * kI8BlockBytes + 64 * j + v % kParts * Lanes::kCount * 4;
+        std::byte* to = a.scratch + (v / kParts * kScratchBlocks + b % kScratchBlocks) * kI8BlockBytes + 64 * j +
+                        v % kParts * Lanes::kCount * 4;
         Lanes::int_store(to, w[v]);
         Lanes::int_store(to + 256, w4[v]);
       }
