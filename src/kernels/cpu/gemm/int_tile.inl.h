@@ -60,6 +60,7 @@ struct IntTile {
     const std::byte* acts = a.acts + (row * a.blocks + range.begin * R) * A::kUnitBytes;
     for (int64_t b = range.begin; b < range.end; ++b, acts += R * A::kUnitBytes) {
       const BlockSource source = W::block(a, group, b);
+      if constexpr (R > 1) prefetch(acts + 3 * R * A::kUnitBytes, R * A::kUnitBytes);
       Lanes::I t[kV][R];
       A::template dots<W, R>(source, acts, t);
       add_block<R>(source, acts + A::kQuantBytes * R, t, acc);
