@@ -162,6 +162,7 @@ void BatchingExecutor::step() {
   const base::SteadyTime begin = clock_.now();
   const runtime::Batch* batch = scheduler_.plan(begin);
   if (batch == nullptr) return;
+  publish();  // a long step holds back neither the ends of cancelled requests nor the places of admitted ones
   Result<runtime::Ticket> ticket = runner_->submit(*batch);
   if (!ticket.ok()) return lose_device(ticket.status());
   Result<std::vector<runtime::SampledToken>> results = runner_->wait(*ticket);
