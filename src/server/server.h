@@ -26,8 +26,11 @@ struct ServerOptions {
   double send_timeout_s = 30;
   double request_timeout_s = 600;
   double drain_timeout_s = 30;
-  double keep_alive_comment_s = 15;  // 0: off
-  bool strict_requests = false;      // unknown fields are refused
+  double keep_alive_comment_s = 15;      // 0: off
+  bool strict_requests = false;          // unknown fields are refused
+  uint64_t max_unsent_bytes = 64 << 10;  // of a stream whose client does not read; then it is cancelled
+  int32_t send_buffer_bytes = 0;         // of each socket, in the kernel; 0: the system's choice
+  std::string version;                   // what /version says
 };
 
 class Server {

@@ -1,0 +1,626 @@
+// Transcripts over loopback: answers field by field, streams event by event, errors, and what a connection may and may not do.
+// The executor is a script; nothing waits for time to pass but where a time limit is what is tested.
+#include "server/server.h"
+
+#include <thread>
+
+#include "base/json.h"
+#include "server/routes.h"
+#include "server/test_support.h"
+
+namespace camshaft::server {
+namespace {
+
+constexpr const char* kChatBody = R"({"messages":[{"role":"user","content":"hi"}]})";
+// "[user]hi\n[assistant]" in bytes, "hi" and all: 20 tokens.
+constexpr int kChatPromptTokens = 20;
+
+std::string usage(int prompt, int completion) {
+  return "{\"prompt_tokens\":" + std::to_string(prompt) + ",\"completion_tokens\":" + std::to_string(completion) +
+         ",\"total_tokens\":" + std::to_string(prompt + completion) +
+         ",\"prompt_tokens_details\":{\"cached_tokens\":0},\"completion_tokens_details\":{\"reasoning_tokens\":0}}";
+}
+
+std::string chunk(std::string_view object, std::string_view rest) {
+  const std::string prefix = object == "text_completion" ? "cmpl-" : "chatcmpl-";
+  return "data: {\"id\":\"" + prefix + "r1\",\"object\":\"" + std::string(object) +
+         "\",\"created\":0,\"model\":\"org/tiny\",\"system_fingerprint\":\"fp\"," + std::string(rest) + "}\n\n";
+}
+std::string chat_chunk(std::string_view rest) { return chunk("chat.completion.chunk", rest); }
+std::string text_chunk(std::string_view rest) { return chunk("text_completion", rest); }
+const std::string kDone = "data: [DONE]\n\n";
+
+// --- answers --------------------------------------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, ChatWhole) {
+  const Answer answer = ask(post("/v1/chat/completions", kChatBody));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.header("Content-Type"), "application/json");
+  EXPECT_EQ(answer.header("X-Request-Id"), "r1");
+  EXPECT_EQ(steady(answer.body),
+            R"({"id":"chatcmpl-r1","object":"chat.completion","created":0,"model":"org/tiny","system_fingerprint":"fp",)"
+            R"("choices":[{"index":0,"message":{"role":"assistant","content":"Hi!","refusal":null},"logprobs":null,)"
+            R"("finish_reason":"stop","stop_reason":null}],"usage":)" +
+                usage(kChatPromptTokens, 4) + "}");
+}
+
+TEST_F(ServerTest, ChatStream) {
+  const Answer answer =
+      ask(post("/v1/chat/completions",
+               R"({"messages":[{"role":"user","content":"hi"}],"stream":true,"stream_options":{"include_usage":true}})"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.header("Content-Type"), "text/event-stream; charset=utf-8");
+  EXPECT_EQ(answer.header("Cache-Control"), "no-cache");
+  EXPECT_EQ(answer.header("X-Accel-Buffering"), "no");
+  const auto delta = [](std::string_view text) {
+    return chat_chunk("\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" + std::string(text) +
+                      "\"},\"logprobs\":null,\"finish_reason\":null}],\"usage\":null");
+  };
+  EXPECT_EQ(
+      steady(answer.body),
+      chat_chunk(
+          R"("choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null)") +
+          delta("H") + delta("i") + delta("!") +
+          chat_chunk(
+              R"("choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop","stop_reason":null}],"usage":null)") +
+          chat_chunk("\"choices\":[],\"usage\":" + usage(kChatPromptTokens, 4)) + kDone);
+}
+
+TEST_F(ServerTest, RoleComesWithTheFirstToken) {
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/chat/completions", R"({"messages":[{"role":"user","content":"hi"}],"stream":true})"));
+  const api::Request request = executor().wait_request(0);
+  ASSERT_TRUE(executor().emit_text(request.id, "a"));
+  client.read_head();
+  const std::string first = client.read_chunk();
+  EXPECT_NE(first.find("\"role\":\"assistant\""), std::string::npos);
+  EXPECT_NE(first.find("\"content\":\"a\""), std::string::npos);
+  ASSERT_TRUE(executor().emit_text(request.id, "b"));
+  EXPECT_NE(client.read_chunk().find("\"content\":\"b\""), std::string::npos);
+  ASSERT_TRUE(executor().emit(request.id, events_of("c", api::FinishReason::kLength)));
+  const std::string last = client.read_chunk();
+  EXPECT_NE(last.find("\"finish_reason\":\"length\""), std::string::npos);
+  EXPECT_TRUE(last.ends_with(kDone));
+  EXPECT_EQ(client.read_chunk(), "");
+}
+
+TEST_F(ServerTest, CompletionsWhole) {
+  reply("ab", api::FinishReason::kLength);
+  const Answer answer =
+      ask(post("/v1/completions", R"({"model":"org/tiny","prompt":"xyz","max_tokens":2,"return_token_ids":true})"));
+  EXPECT_EQ(steady(answer.body),
+            R"({"id":"cmpl-r1","object":"text_completion","created":0,"model":"org/tiny","system_fingerprint":"fp",)"
+            R"("choices":[{"index":0,"text":"ab","logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":[97,98],)"
+            R"("prompt_token_ids":[120,121,122]}],"usage":)" +
+                usage(3, 2) + "}");
+}
+
+TEST_F(ServerTest, CompletionsStreamWithUsageInEveryChunk) {
+  reply("ab", api::FinishReason::kLength);
+  const Answer answer =
+      ask(post("/v1/completions",
+               R"({"prompt":[120],"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}})"));
+  EXPECT_EQ(
+      steady(answer.body),
+      text_chunk(R"("choices":[{"index":0,"text":"a","logprobs":null,"finish_reason":null}],"usage":)" + usage(1, 1)) +
+          text_chunk(R"("choices":[{"index":0,"text":"b","logprobs":null,"finish_reason":"length","stop_reason":null}],"usage":)" +
+                     usage(1, 2)) +
+          text_chunk("\"choices\":[],\"usage\":" + usage(1, 2)) + kDone);
+}
+
+TEST_F(ServerTest, StopStringsCutTheText) {
+  reply("hello STOP more", api::FinishReason::kLength);
+  const Answer answer = ask(post("/v1/completions", R"({"prompt":"x","stop":"STOP"})"));
+  const auto body = base::parse_json(answer.body);
+  ASSERT_TRUE(body.ok());
+  const Json& choice = body->find("choices")->as_array()[0];
+  EXPECT_EQ(choice.find("text")->as_string(), "hello ");
+  EXPECT_EQ(choice.find("finish_reason")->as_string(), "stop");
+  EXPECT_EQ(choice.find("stop_reason")->as_string(), "STOP");
+}
+
+TEST_F(ServerTest, LineSeparatorsAndHalfCharactersInStreams) {
+  reply("\u2028\u0085\xE2\x82\xAC\xC3", api::FinishReason::kLength);  // ends in half a character
+  const Answer answer = ask(post("/v1/completions", R"({"prompt":"x","stream":true})"));
+  std::string text;
+  for (size_t at = answer.body.find("\"text\":\""); at != std::string::npos; at = answer.body.find("\"text\":\"", at + 1)) {
+    text += answer.body.substr(at + 8, answer.body.find('"', at + 8) - at - 8);
+  }
+  EXPECT_EQ(text, "\\u2028\\u0085\u20AC\uFFFD");
+}
+
+TEST_F(ServerTest, Logprobs) {
+  executor().set_script([](const api::Request& request) {
+    EXPECT_EQ(request.sampling.logprobs, 2);
+    std::vector<api::TokenEvent> events = events_of("ab", api::FinishReason::kLength);
+    events[0].logprob = api::TokenLogprob{'a', -0.5f};
+    events[0].top_logprobs = {{'a', -0.5f}, {'b', -1.25f}};
+    events[1].logprob = api::TokenLogprob{'b', -3.0f};
+    events[1].top_logprobs = {{'x', -0.25f}, {'y', -std::numeric_limits<float>::infinity()}};
+    return events;
+  });
+  const Answer completion = ask(post("/v1/completions", R"({"prompt":"x","logprobs":2})"));
+  EXPECT_NE(
+      completion.body.find(R"("logprobs":{"tokens":["a","b"],"token_logprobs":[-0.5,-3],"top_logprobs":[{"a":-0.5,"b":-1.25},)"
+                           R"({"x":-0.25,"y":-9999.0,"b":-3}],"text_offset":[0,1]})"),
+      std::string::npos)
+      << completion.body;
+  const Answer chat =
+      ask(post("/v1/chat/completions", R"({"messages":[{"role":"user","content":"x"}],"logprobs":true,"top_logprobs":2})"));
+  EXPECT_NE(chat.body.find(
+                R"("logprobs":{"content":[{"token":"a","logprob":-0.5,"bytes":[97],"top_logprobs":[{"token":"a","logprob":-0.5,)"
+                R"("bytes":[97]},{"token":"b","logprob":-1.25,"bytes":[98]}]},{"token":"b","logprob":-3,)"),
+            std::string::npos)
+      << chat.body;
+  const Answer ids = ask(post("/v1/completions", R"({"prompt":"x","logprobs":2,"return_tokens_as_token_ids":true})"));
+  EXPECT_NE(ids.body.find(R"("tokens":["token_id:97","token_id:98"])"), std::string::npos);
+}
+
+TEST_F(ServerTest, GenerateWholeAndStream) {
+  const Answer whole = ask(post("/generate", R"({"prompt":"x","max_new_tokens":5})"));
+  EXPECT_EQ(whole.body, R"({"id":"gen-r1","model":"org/tiny","text":"Hi!","finish_reason":"stop","usage":)" + usage(1, 4) + "}");
+  const Answer stream = ask(post("/generate", R"({"prompt":"x","streaming":true})"));
+  EXPECT_EQ(stream.body, std::string(R"(data: {"id":"gen-r1","index":0,"token":72,"text":"H","finish_reason":null})") + "\n\n" +
+                             R"(data: {"id":"gen-r1","index":1,"token":105,"text":"i","finish_reason":null})" + "\n\n" +
+                             R"(data: {"id":"gen-r1","index":2,"token":33,"text":"!","finish_reason":null})" + "\n\n" +
+                             R"(data: {"id":"gen-r1","index":3,"token":264,"text":"","finish_reason":"stop","usage":)" +
+                             usage(1, 4) + "}\n\n" + kDone);
+}
+
+TEST_F(ServerTest, Models) {
+  const std::string model = R"({"id":"org/tiny","object":"model","created":1700000000,"owned_by":"camshaft","root":"org/tiny",)"
+                            R"("parent":null,"max_model_len":4096})";
+  EXPECT_EQ(ask(get("/v1/models")).body, R"({"object":"list","data":[)" + model + "]}");
+  EXPECT_EQ(ask(get("/v1/models/org/tiny")).body, model);
+  EXPECT_EQ(ask(get("/v1/models/org%2Ftiny")).body, model);
+  EXPECT_EQ(ask(get("/v1/models/none")).status, 404);
+  EXPECT_NE(ask(get("/v1/models/none")).body.find("\"code\":\"model_not_found\""), std::string::npos);
+}
+
+TEST_F(ServerTest, ProbesAndMetrics) {
+  for (const char* path : {"/health", "/healthz", "/livez", "/readyz", "/ready", "/v1/health", "/ping"}) {
+    const Answer answer = ask(get(path));
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_EQ(answer.header("Content-Length"), "0") << path;
+  }
+  EXPECT_EQ(ask(get("/version")).body, R"({"version":"9.8.7"})");
+  ask(post("/v1/completions", R"({"prompt":"x"})"));
+  ask(post("/v1/completions", "{"));
+  const Answer metrics = ask(get("/metrics"));
+  EXPECT_EQ(metrics.header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  for (const char* line : {"camshaft_http_requests_total{route=\"/v1/completions\",method=\"POST\",code=\"200\"} 1",
+                           "camshaft_http_requests_total{route=\"/v1/completions\",method=\"POST\",code=\"400\"} 1",
+                           "camshaft_http_requests_total{route=\"/v1/completions\",method=\"POST\",code=\"503\"} 0",
+                           "camshaft_http_streams{proto=\"h1\"} 0"}) {
+    EXPECT_NE(metrics.body.find(line), std::string::npos) << line;
+  }
+}
+
+// --- errors ---------------------------------------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, ErrorsOfBodies) {
+  struct Case {
+    const char* path;
+    std::string body;
+    int status;
+    const char* param;  // as JSON
+    const char* code;
+  };
+  const std::string deep = std::string(70, '[') + std::string(70, ']');
+  for (const Case& one : std::initializer_list<Case>{
+           {"/v1/completions", "", 400, "null", "null"},
+           {"/v1/completions", "{", 400, "null", "null"},
+           {"/v1/completions", "[]", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":\"x\",\"prompt\":\"y\"}", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":" + deep + "}", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":\"\xC0\x80\"}", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":\"\xED\xA0\x80\"}", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":\"x\",\"temperature\":\"hot\"}", 400, "\"temperature\"", "\"invalid_value\""},
+           {"/v1/completions", "{\"prompt\":\"x\",\"temperature\":1e999}", 400, "null", "null"},
+           {"/v1/completions", "{\"prompt\":\"x\",\"max_tokens\":0}", 400, "\"max_tokens\"", "\"invalid_value\""},
+           {"/v1/completions", "{\"prompt\":\"x\",\"n\":2}", 400, "\"n\"", "\"unsupported_parameter\""},
+           {"/v1/completions", "{\"prompt\":\"x\",\"model\":\"other\"}", 404, "\"model\"", "\"model_not_found\""},
+           {"/v1/chat/completions", "{}", 400, "\"messages\"", "\"invalid_value\""},
+           {"/generate", "{}", 400, "\"prompt\"", "\"invalid_value\""},
+       }) {
+    const Answer answer = ask(post(one.path, one.body));
+    EXPECT_EQ(answer.status, one.status) << one.body;
+    const auto body = base::parse_json(answer.body);
+    ASSERT_TRUE(body.ok()) << answer.body;
+    const Json& error = *body->find("error");
+    EXPECT_EQ(error.find("type")->as_string(), "invalid_request_error") << one.body;
+    EXPECT_EQ(error.find("param")->dump(), one.param) << one.body;
+    EXPECT_EQ(error.find("code")->dump(), one.code) << one.body;
+    EXPECT_FALSE(error.find("message")->as_string().empty());
+  }
+  EXPECT_EQ(ask(post("/v1/completions", R"({"prompt":"x"})")).status, 200);  // the next one works
+}
+
+TEST_F(ServerTest, RoutesMethodsAndTypes) {
+  EXPECT_EQ(ask(get("/nothing")).status, 404);
+  EXPECT_EQ(ask(get("/v1/models/")).status, 404);
+  EXPECT_EQ(ask(get("//health")).status, 404);
+  const Answer wrong_method = ask(get("/v1/chat/completions"));
+  EXPECT_EQ(wrong_method.status, 405);
+  EXPECT_EQ(wrong_method.header("Allow"), "POST");
+  EXPECT_EQ(ask("DELETE /v1/models HTTP/1.1\r\nHost: h\r\n\r\n").header("Allow"), "GET, HEAD");
+  EXPECT_EQ(ask("POST /v1/completions HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}").status, 415);
+  EXPECT_EQ(ask("POST /v1/completions HTTP/1.1\r\nHost: h\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}").status, 415);
+  EXPECT_EQ(ask(post("/v1/completions", R"({"prompt":"x"})", "Content-Encoding: gzip\r\n")).status, 415);
+  EXPECT_EQ(ask("POST /v1/completions HTTP/1.1\r\nHost: h\r\nContent-Type: Application/JSON; charset=utf-8\r\nContent-Length: "
+                "14\r\n\r\n{\"prompt\":\"x\"}")
+                .status,
+            200);
+}
+
+TEST_F(ServerTest, HeadHasNoBody) {
+  start();
+  Client client(server_->port());
+  client.send("HEAD /v1/models HTTP/1.1\r\nHost: h\r\n\r\n" + get("/version"));
+  const Answer head = client.read_answer(true);
+  EXPECT_EQ(head.status, 200);
+  EXPECT_NE(head.header("Content-Length"), "0");
+  EXPECT_EQ(client.read_answer().body, R"({"version":"9.8.7"})");
+}
+
+TEST_F(ServerTest, BodyLimit) {
+  options_.max_body_bytes = 100;
+  const auto body = [](size_t bytes) { return R"({"prompt":"x","user":")" + std::string(bytes - 24, 'a') + "\"}"; };
+  ASSERT_EQ(body(100).size(), 100u);
+  EXPECT_EQ(ask(post("/v1/completions", body(100))).status, 200);
+  const Answer answer = ask(post("/v1/completions", body(101)));
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(answer.header("Connection"), "close");
+  EXPECT_NE(answer.body.find("\"code\":\"payload_too_large\""), std::string::npos);
+}
+
+TEST_F(ServerTest, ExecutorRefusals) {
+  start();
+  executor().refuse_next(base::unavailable("the queue holds 1024 requests already").with_reason("queue_full"));
+  const Answer full = ask(post("/v1/completions", R"({"prompt":"x"})"));
+  EXPECT_EQ(full.status, 503);
+  EXPECT_EQ(full.header("Retry-After"), "1");
+  EXPECT_NE(full.body.find(R"("type":"overloaded_error","param":null,"code":"queue_full")"), std::string::npos) << full.body;
+  executor().refuse_next(base::invalid_argument("9000 tokens, at most 4096").with_reason("context_length_exceeded"));
+  const Answer too_long = ask(post("/v1/completions", R"({"prompt":"x"})"));
+  EXPECT_EQ(too_long.status, 400);
+  EXPECT_NE(too_long.body.find("\"code\":\"context_length_exceeded\""), std::string::npos);
+  executor().refuse_next(base::internal_error("/secret/path"));
+  const Answer broken = ask(post("/v1/completions", R"({"prompt":"x"})"));
+  EXPECT_EQ(broken.status, 500);
+  EXPECT_EQ(broken.body.find("secret"), std::string::npos);
+}
+
+std::vector<api::TokenEvent> failure() {
+  api::TokenEvent event;
+  event.finish = api::FinishReason::kError;
+  event.error = base::internal_error("kernel 7 said no");
+  return {event};
+}
+
+TEST_F(ServerTest, ErrorBeforeTheFirstToken) {
+  executor().set_script([](const api::Request&) { return failure(); });
+  for (const char* stream : {"false", "true"}) {
+    const Answer answer = ask(post("/v1/completions", std::string(R"({"prompt":"x","stream":)") + stream + "}"));
+    EXPECT_EQ(answer.status, 500);
+    EXPECT_EQ(answer.header("Content-Type"), "application/json");
+    EXPECT_EQ(answer.body.find("kernel"), std::string::npos);
+  }
+}
+
+TEST_F(ServerTest, ErrorInAStreamIsAnEvent) {
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/completions", R"({"prompt":"x","stream":true})") + get("/version"));
+  const api::Request request = executor().wait_request(0);
+  executor().emit_text(request.id, "a");
+  client.read_head();
+  client.read_chunk();
+  executor().emit(request.id, failure());
+  const std::string last = client.read_chunk();
+  EXPECT_TRUE(last.starts_with("data: {\"error\":{")) << last;
+  EXPECT_TRUE(last.ends_with("\n\n" + kDone));
+  EXPECT_EQ(client.read_chunk(), "");
+  EXPECT_EQ(client.read_answer().status, 200);  // the connection goes on
+}
+
+TEST_F(ServerTest, DeadlineBeforeTheEnd) {
+  options_.request_timeout_s = 0;
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/completions", R"({"prompt":"x"})"));
+  const api::Request request = executor().wait_request(0);
+  ASSERT_TRUE(request.deadline.has_value());
+  executor().cancel(request.id, api::FinishReason::kAbort);
+  const Answer answer = client.read_answer();
+  EXPECT_EQ(answer.status, 504);
+  EXPECT_EQ(answer.header("x-should-retry"), "false");
+}
+
+TEST_F(ServerTest, MalformedRequestsCloseTheConnection) {
+  start();
+  Client client(server_->port());
+  client.send(get("/version") + "GET / HTTP/1.1\nHost: h\n\n" + get("/version"));
+  EXPECT_EQ(client.read_answer().status, 200);
+  const Answer answer = client.read_answer();
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(answer.header("Connection"), "close");
+  EXPECT_NE(answer.body.find("\"error\""), std::string::npos);
+  EXPECT_EQ(client.read_all(), "");
+}
+
+// --- connections
+// ------------------------------------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, RequestIds) {
+  EXPECT_EQ(ask(get("/health")).header("X-Request-Id").size(), 32u);
+  EXPECT_EQ(ask("GET /health HTTP/1.1\r\nHost: h\r\nX-Request-Id: A.b_c:9-z\r\n\r\n").header("X-Request-Id"), "A.b_c:9-z");
+  for (const std::string& bad : {std::string("a b"), std::string("\"x\""), std::string(129, 'a')}) {
+    const std::string id = ask("GET /health HTTP/1.1\r\nHost: h\r\nX-Request-Id: " + bad + "\r\n\r\n").header("X-Request-Id");
+    EXPECT_EQ(id.size(), 32u) << bad;
+  }
+}
+
+TEST_F(ServerTest, PipeliningInOrder) {
+  start();
+  Client client(server_->port());
+  std::string bytes;
+  for (int i = 0; i < 20; ++i) bytes += post("/generate", R"({"prompt":"x"})") + get("/version");
+  client.send(bytes);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(client.read_answer().body.find("\"text\":\"Hi!\""), std::string::npos);
+    EXPECT_EQ(client.read_answer().body, R"({"version":"9.8.7"})");
+  }
+}
+
+TEST_F(ServerTest, SplitAtEveryByte) {
+  start();
+  const std::string bytes = post("/generate", R"({"prompt":"x"})");
+  const std::string whole = ask(bytes).body;
+  Client client(server_->port());
+  for (size_t cut = 1; cut < bytes.size(); ++cut) {
+    client.send(bytes.substr(0, cut));
+    client.send(bytes.substr(cut));
+    EXPECT_EQ(client.read_answer().body, whole) << cut;
+  }
+}
+
+TEST_F(ServerTest, OldAndClosingClients) {
+  const auto ends = [&](std::string_view bytes) {
+    if (server_ == nullptr) start();
+    Client client(server_->port());
+    client.send(bytes);
+    const Answer answer = client.read_answer();
+    EXPECT_EQ(answer.status, 200);
+    return client.at_end() ? answer.header("Connection") : "open";
+  };
+  EXPECT_EQ(ends("GET /version HTTP/1.0\r\n\r\n"), "close");
+  EXPECT_EQ(ends("GET /version HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"), "close");
+  Client kept(server_->port());
+  for (int i = 0; i < 2; ++i) {
+    kept.send("GET /version HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    EXPECT_EQ(kept.read_answer().header("Connection"), "keep-alive");
+  }
+  Client old(server_->port());  // a stream without chunks
+  old.send(
+      "POST /generate HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 31\r\n\r\n{\"prompt\":\"x\",\"streaming\":true}");
+  const Answer stream = old.read_answer();
+  EXPECT_EQ(stream.header("Transfer-Encoding"), "");
+  EXPECT_TRUE(stream.body.ends_with(kDone)) << stream.body;
+}
+
+TEST_F(ServerTest, HalfClosedClientsGetWhatIsAnswered) {
+  start();
+  Client client(server_->port());
+  client.send(get("/version") + get("/version") + "GET /par");
+  client.finish_sending();
+  EXPECT_EQ(client.read_answer().status, 200);
+  EXPECT_EQ(client.read_answer().status, 200);
+  EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(ServerTest, ContinueIsSent) {
+  start();
+  Client client(server_->port());
+  client.send(
+      "POST /generate HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 14\r\n\r\n");
+  EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send(R"({"prompt":"x"})");
+  EXPECT_EQ(client.read_answer().status, 200);
+}
+
+TEST_F(ServerTest, DisconnectCancels) {
+  reply_by_hand();
+  start();
+  size_t n = 0;
+  for (const char* stream : {"false", "true"}) {
+    for (const bool begun : {false, true}) {
+      for (const bool hard : {false, true}) {
+        Client client(server_->port());
+        client.send(post("/v1/completions", std::string(R"({"prompt":"x","max_tokens":100,"stream":)") + stream + "}"));
+        const api::Request request = executor().wait_request(n++);
+        if (begun) executor().emit_text(request.id, "a");
+        if (begun && stream == std::string("true")) client.read_head();
+        hard ? client.reset() : client.close();
+        EXPECT_EQ(executor().wait_cancelled(request.id), api::FinishReason::kAbort);
+      }
+    }
+  }
+}
+
+TEST_F(ServerTest, ClientThatDoesNotReadIsCancelled) {
+  options_.send_buffer_bytes = 4096;
+  options_.max_unsent_bytes = 16384;
+  reply_by_hand();
+  start();
+  Client client(server_->port(), 4096);
+  client.send(post("/v1/completions", R"({"prompt":"x","max_tokens":1000000,"stream":true})"));
+  const api::Request request = executor().wait_request(0);
+  int emitted = 0;
+  while (executor().emit_text(request.id, "abcdefgh")) ASSERT_LT(++emitted, 100'000);
+  EXPECT_EQ(executor().wait_cancelled(request.id), api::FinishReason::kAbort);
+  EXPECT_EQ(ask(get("/health")).status, 200);
+}
+
+TEST_F(ServerTest, ClientThatStopsReadingIsCancelledInTime) {
+  options_.send_buffer_bytes = 4096;
+  options_.send_timeout_s = 0.05;
+  reply_by_hand();
+  start();
+  Client client(server_->port(), 4096);
+  client.send(post("/v1/completions", R"({"prompt":"x","max_tokens":1000000,"stream":true,"stop":[]})"));
+  const api::Request request = executor().wait_request(0);
+  executor().emit_text(request.id, std::string(2000, 'a'));  // about 300 KB of events in one write
+  EXPECT_EQ(executor().wait_cancelled(request.id), api::FinishReason::kAbort);
+}
+
+TEST_F(ServerTest, SlowHeadsAndBodies) {
+  options_.header_timeout_s = options_.body_timeout_s = 0.05;
+  start();
+  for (const char* bytes : {"GET /health HT", "POST /generate HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{"}) {
+    Client client(server_->port());
+    client.send(bytes);
+    EXPECT_EQ(client.read_answer().status, 408) << bytes;
+    EXPECT_TRUE(client.at_end());
+  }
+}
+
+TEST_F(ServerTest, IdleConnectionsClose) {
+  options_.idle_timeout_s = 0.05;
+  start();
+  Client client(server_->port());
+  client.send(get("/health"));
+  EXPECT_EQ(client.read_answer().status, 200);
+  EXPECT_TRUE(client.at_end());
+}
+
+TEST_F(ServerTest, KeepAliveComments) {
+  options_.keep_alive_comment_s = 0.02;
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/completions", R"({"prompt":"x","stream":true})"));
+  const api::Request request = executor().wait_request(0);
+  EXPECT_EQ(client.read_head().status, 200);
+  EXPECT_EQ(client.read_chunk(), ": keep-alive\n\n");
+  executor().emit(request.id, failure());  // too late for a status of its own
+  std::string events;
+  for (std::string data = client.read_chunk(); !data.empty(); data = client.read_chunk()) events += data;
+  EXPECT_NE(events.find("data: {\"error\""), std::string::npos);
+}
+
+TEST_F(ServerTest, ConnectionsPerAddress) {
+  options_.max_connections_per_address = 2;
+  start();
+  Client first(server_->port());
+  Client second(server_->port());
+  for (Client* client : {&first, &second}) {
+    client->send(get("/health"));
+    EXPECT_EQ(client->read_answer().status, 200);
+  }
+  Client third(server_->port());
+  third.send(get("/health"));
+  EXPECT_TRUE(third.at_end());
+}
+
+// --- the whole server
+// -------------------------------------------------------------------------------------------------------------
+
+TEST_F(ServerTest, DrainLetsRunningRequestsFinish) {
+  reply_by_hand();
+  start();
+  Client running(server_->port());
+  running.send(post("/v1/completions", R"({"prompt":"x","stream":true})"));
+  const api::Request request = executor().wait_request(0);
+  Client idle(server_->port());
+  idle.send(get("/readyz"));
+  EXPECT_EQ(idle.read_answer().status, 200);
+  std::thread drain([&] { server_->drain(); });
+  Answer ready;
+  do {  // until the flag is seen
+    Client probe(server_->port());
+    probe.send(get("/readyz"));
+    ready = probe.read_answer();
+  } while (ready.status == 200);
+  EXPECT_EQ(ready.status, 503);
+  EXPECT_EQ(ask(get("/livez")).status, 200);
+  const Answer refused = ask(post("/v1/completions", R"({"prompt":"x"})"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_NE(refused.body.find("\"code\":\"draining\""), std::string::npos);
+  EXPECT_EQ(refused.header("Retry-After"), "1");
+  executor().emit(request.id, events_of("ab", api::FinishReason::kLength));
+  EXPECT_TRUE(running.read_answer().body.ends_with(kDone));
+  EXPECT_TRUE(running.at_end());
+  EXPECT_TRUE(idle.at_end());
+  drain.join();
+}
+
+TEST_F(ServerTest, DrainCutsWhatRunsTooLong) {
+  options_.drain_timeout_s = 0.05;
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/completions", R"({"prompt":"x"})"));
+  executor().wait_request(0);
+  server_->drain();
+  const Answer answer = client.read_answer();
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_NE(answer.body.find("\"code\":\"draining\""), std::string::npos);
+}
+
+TEST_F(ServerTest, GoesAwayWithRequestsRunning) {
+  reply_by_hand();
+  start();
+  Client client(server_->port());
+  client.send(post("/v1/completions", R"({"prompt":"x","stream":true})"));
+  executor().wait_request(0);
+  server_.reset();
+  client.read_all();
+}
+
+TEST_F(ServerTest, ManyClientsOnTwoLoops) {
+  options_.io_threads = 2;
+  executor().set_script([](const api::Request& request) {
+    std::string text(request.prompt.begin(), request.prompt.end());
+    return events_of(text, api::FinishReason::kLength);
+  });
+  start();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([this, t] {
+      Client client(server_->port());
+      for (int i = 0; i < 20; ++i) {
+        const std::string prompt = "t" + std::to_string(t) + "i" + std::to_string(i);
+        client.send(post("/generate", R"({"prompt":")" + prompt + "\"}"));
+        EXPECT_NE(client.read_answer().body.find("\"text\":\"" + prompt + "\""), std::string::npos);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(ServerTest, RefusesAPortInUse) {
+  start();
+  ServerOptions same = options_;
+  same.port = server_->port();
+  base::MetricsRegistry registry;
+  const auto second = Server::start(same, {&entry_}, registry);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.status().message().find("--port"), std::string::npos);
+}
+
+TEST(RoutesTest, EveryRouteAnswersAndIsUnique) {
+  for (const Route& route : route_table()) {
+    ASSERT_NE(route.handle, nullptr);
+    std::string path(route.path);
+    if (path.ends_with("{id}")) path = path.substr(0, path.size() - 4) + "x";
+    EXPECT_EQ(find_route(route.method, path).route, &route) << path;
+  }
+}
+
+}  // namespace
+}  // namespace camshaft::server
