@@ -189,10 +189,8 @@ TEST_P(GemmTest, AnyNumberOfColumnsForPlainWeights) {
   }
 }
 
-TEST_P(GemmTest, RowsHaveTheSameBitsInAnyCompany) {
-  const KernelInfo& kernel = *GetParam();
+void expect_row_invariance(const KernelInfo& kernel, const GemmDesc& desc) {
   constexpr int64_t kMaxRows = 41;
-  const GemmDesc desc = desc_for(kernel, 100, 192, true);
   const Weights w = make_weights(*kernel.weight_layout(desc), desc);
   const std::vector<float> x = random_values(kMaxRows * desc.k, 3), bias = random_values(desc.n, 5);
   const std::vector<float> all = run(kernel, desc, w, x.data(), kMaxRows, bias, 2);
@@ -207,6 +205,11 @@ TEST_P(GemmTest, RowsHaveTheSameBitsInAnyCompany) {
     }
   }
 }
+
+TEST_P(GemmTest, RowsHaveTheSameBitsInAnyCompany) { expect_row_invariance(*GetParam(), desc_for(*GetParam(), 100, 192, true)); }
+
+// Many rows take long k in parts, few rows in one go.
+TEST_P(GemmTest, PartsOfKDoNotChangeBits) { expect_row_invariance(*GetParam(), desc_for(*GetParam(), 40, 1600, true)); }
 
 TEST_P(GemmTest, ManyOutputsAreSharedOut) {
   const KernelInfo& kernel = *GetParam();
