@@ -298,7 +298,7 @@ void Connection::check_stream(base::SteadyTime at) {
 }
 
 void Connection::close_when_idle() {
-  if (phase_ == Phase::kReading && parser_.idle() && out_.empty()) close();
+  if (phase_ == Phase::kLingering || (phase_ == Phase::kReading && parser_.idle() && out_.empty())) close();
 }
 
 // The client is gone or as good as gone.
@@ -310,6 +310,7 @@ void Connection::give_up() {
 }
 
 void Connection::linger() {
+  if (loop_.stopping) return close();
   phase_ = Phase::kLingering;
   since_ = now();
   error_code ignored;

@@ -27,8 +27,9 @@ struct LoopContext {
   const HttpMetrics* metrics = nullptr;
   Application* application = nullptr;
   std::mt19937_64 random;
-  std::string scratch;  // what a read fills; its bytes are taken at once
-  bool closing = false;
+  std::string scratch;    // what a read fills; its bytes are taken at once
+  bool closing = false;   // connections close behind their answers
+  bool stopping = false;  // and without ceremony
 };
 
 class Connection final : public Exchange {

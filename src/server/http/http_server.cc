@@ -101,7 +101,7 @@ class Loop final : public LoopContext {
     Connection& added = *connection;
     connections_.emplace(&added, std::move(connection));
     added.start();
-    if (stopping_) added.close_when_idle();
+    if (stopping) added.close_when_idle();
   }
 
   void remove(Connection& connection) override {
@@ -112,7 +112,7 @@ class Loop final : public LoopContext {
 
   // For good: also what was accepted and comes later.
   void close_idle() {
-    closing = stopping_ = true;
+    closing = stopping = true;
     for (Connection* connection : list()) connection->close_when_idle();
   }
 
@@ -140,7 +140,6 @@ class Loop final : public LoopContext {
   std::chrono::milliseconds interval_;
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::unique_ptr<Application> application_;
-  bool stopping_ = false;
   std::thread thread_;
 };
 
