@@ -407,7 +407,8 @@ TEST_F(ServerTest, OldAndClosingClients) {
   }
   Client old(server_->port());  // a stream without chunks
   old.send(
-      "POST /generate HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 31\r\n\r\n{\"prompt\":\"x\",\"streaming\":true}");
+      "POST /generate HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: "
+      "31\r\n\r\n{\"prompt\":\"x\",\"streaming\":true}");
   const Answer stream = old.read_answer();
   EXPECT_EQ(stream.header("Transfer-Encoding"), "");
   EXPECT_TRUE(stream.body.ends_with(kDone)) << stream.body;

@@ -77,7 +77,7 @@ http::Response Service::describe_error(const Status& status, std::string_view re
 
 DecodeContext Service::decode_context() {
   const auto log_once = [this](std::string_view name) {
-    if (shared_.unknown_fields.add(name)) base::log_info("request field '{}' is not known here and is ignored", name.substr(0, 64));
+    if (shared_.unknown_fields.add(name)) base::log_info("request field '{}' is not known here and is ignored", name);
   };
   return {shared_.models, shared_.options.strict_requests, random_(), log_once};
 }

@@ -22,12 +22,11 @@ class SeenNames {
   // Whether `name` is new and is remembered now.
   bool add(std::string_view name) {
     const std::lock_guard lock(mutex_);
-    return names_.size() < kMaxNames && names_.emplace(name.substr(0, kMaxBytes)).second;
+    return names_.size() < kMaxNames && names_.emplace(name).second;
   }
 
  private:
   static constexpr size_t kMaxNames = 256;
-  static constexpr size_t kMaxBytes = 64;
   std::mutex mutex_;
   std::set<std::string, std::less<>> names_;
 };

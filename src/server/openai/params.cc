@@ -1,309 +1,17 @@
+// A body to a Call: model, defaults, field by field through the table, then fields against each other.
 #include "server/openai/params.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "base/format.h"
+#include "base/utf8.h"
 #include "server/errors.h"
 
 namespace camshaft::server {
 namespace {
 
-constexpr double kMaxInt32 = std::numeric_limits<int32_t>::max();
-constexpr size_t kMaxStops = 16;
-constexpr size_t kMaxStopBytes = 1024;
-constexpr size_t kMaxStopIds = 1024;
-constexpr size_t kMaxBiases = 1024;
-constexpr size_t kMaxSaltBytes = 128;
 constexpr int32_t kCompletionTokens = 16;  // where a completion says nothing
 constexpr int32_t kGenerateTokens = 512;
-constexpr uint8_t kOpenAi = kChat | kCompletions;
-
-using Apply = Status (*)(const Json&, Draft&);
-
-// --- how a row is written -------------------------------------------------------------------------------------------------------
-
-constexpr Field number(std::string_view name, uint8_t routes, double min, double max, Apply apply) {
-  return {name, routes, kNumber, min, max, false, apply};
-}
-constexpr Field positive(std::string_view name, uint8_t routes, double max, Apply apply) {
-  return {name, routes, kNumber, 0, max, true, apply};
-}
-constexpr Field integer(std::string_view name, uint8_t routes, double min, double max, Apply apply) {
-  return {name, routes, kInteger, min, max, false, apply};
-}
-constexpr Field flag(std::string_view name, uint8_t routes, Apply apply) { return {name, routes, kBool, 0, 0, false, apply}; }
-constexpr Field value(std::string_view name, uint8_t routes, uint8_t types, Apply apply) {
-  // Numbers that a wider type lets in have no range of their own.
-  return {name, routes, types, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), false, apply};
-}
-
-float as_float(const Json& json) { return static_cast<float>(json.as_double()); }
-int32_t as_int32(const Json& json) { return static_cast<int32_t>(*json.int_if()); }
-
-// --- actions of more than a line ------------------------------------------------------------------------------------------------
-
-Status accept(const Json&, Draft&) { return base::ok_status(); }
-
-Status add_stop(const Json& stop, Draft& draft) {
-  if (!stop.is_string()) return invalid_field("stop", format("expected strings, found {}", stop.kind_name()));
-  const std::string& text = stop.as_string();
-  if (text.empty()) return invalid_field("stop", "an empty stop string would stop at once");
-  if (text.size() > kMaxStopBytes)
-    return invalid_field("stop", format("a string of {} bytes, at most {} are accepted", text.size(), kMaxStopBytes));
-  draft.call.request.stop.push_back(text);
-  return base::ok_status();
-}
-
-Status set_stop(const Json& json, Draft& draft) {
-  if (json.is_string()) return json.as_string().empty() ? base::ok_status() : add_stop(json, draft);
-  const base::JsonArray& list = json.as_array();
-  if (list.size() > kMaxStops) return invalid_field("stop", format("{} strings, at most {} are accepted", list.size(), kMaxStops));
-  for (const Json& stop : list) CS_RETURN_IF_ERROR(add_stop(stop, draft));
-  return base::ok_status();
-}
-
-Status set_stop_ids(const Json& json, Draft& draft) {
-  const base::JsonArray& list = json.as_array();
-  if (list.size() > kMaxStopIds)
-    return invalid_field("stop_token_ids", format("{} ids, at most {} are accepted", list.size(), kMaxStopIds));
-  for (const Json& id : list) {
-    if (!id.is_integer()) return invalid_field("stop_token_ids", format("expected integers, found {}", id.kind_name()));
-    if (id.int_if() == nullptr || *id.int_if() < 0 || *id.int_if() > INT32_MAX) {
-      return invalid_field("stop_token_ids", "an id is outside the vocabulary");
-    }
-    draft.call.request.stop_token_ids.push_back(as_int32(id));
-  }
-  return base::ok_status();
-}
-
-Status add_bias(const base::JsonMember& member, Draft& draft) {
-  const std::string& key = member.first;
-  int32_t id = -1;
-  const auto parsed = std::from_chars(key.data(), key.data() + key.size(), id);
-  if (parsed.ec != std::errc() || parsed.ptr != key.data() + key.size() || id < 0) {
-    return invalid_field("logit_bias", "a key is not a token id in decimal digits");
-  }
-  if (!member.second.is_number())
-    return invalid_field("logit_bias", format("expected numbers, found {}", member.second.kind_name()));
-  const double bias = member.second.as_double();
-  if (!(bias >= -100 && bias <= 100)) return invalid_field("logit_bias", "a bias is outside -100..100");
-  draft.call.request.sampling.logit_bias.emplace_back(id, static_cast<float>(bias));
-  return base::ok_status();
-}
-
-Status set_logit_bias(const Json& json, Draft& draft) {
-  const base::JsonObject& biases = json.as_object();
-  if (biases.size() > kMaxBiases)
-    return invalid_field("logit_bias", format("{} entries, at most {} are accepted", biases.size(), kMaxBiases));
-  for (const base::JsonMember& member : biases) CS_RETURN_IF_ERROR(add_bias(member, draft));
-  return base::ok_status();
-}
-
-Status set_stream_option(const base::JsonMember& option, Draft& draft) {
-  const std::string path = "stream_options." + option.first;
-  bool* target = nullptr;
-  if (option.first == "include_usage") target = &draft.call.include_usage;
-  if (option.first == "continuous_usage_stats") target = &draft.call.continuous_usage;
-  if ((target == nullptr && option.first != "include_obfuscation") || option.second.is_null()) return base::ok_status();
-  if (!option.second.is_bool()) return invalid_field(path, format("expected a boolean, found {}", option.second.kind_name()));
-  if (target != nullptr) *target = option.second.as_bool();
-  return base::ok_status();
-}
-
-Status set_stream_options(const Json& json, Draft& draft) {
-  draft.has_stream_options = true;
-  for (const base::JsonMember& option : json.as_object()) CS_RETURN_IF_ERROR(set_stream_option(option, draft));
-  return base::ok_status();
-}
-
-// A template trusts the special tokens and the structure it is given, so a request cannot replace them.
-bool is_reserved_variable(std::string_view name) {
-  for (const std::string_view reserved :
-       {"messages", "tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template"}) {
-    if (name == reserved) return true;
-  }
-  return name.ends_with("_token") || name.ends_with("_tokens");
-}
-
-Status set_template_kwargs(const Json& json, Draft& draft) {
-  for (const base::JsonMember& member : json.as_object()) {
-    if (is_reserved_variable(member.first))
-      return invalid_field("chat_template_kwargs", "holds a name that the server itself sets");
-  }
-  draft.chat.template_kwargs = json.as_object();
-  return base::ok_status();
-}
-
-// --- what is known and not supported: neutral values pass ------------------------------------------------------------------------
-
-bool is_string(const Json& json, std::string_view text) { return json.is_string() && json.as_string() == text; }
-bool is_empty(const Json& json) {
-  if (json.is_array()) return json.as_array().empty();
-  if (json.is_object()) return json.as_object().empty();
-  return json.is_string() && json.as_string().empty();
-}
-Status neutral_or_unsupported(bool neutral, std::string_view field) {
-  return neutral ? base::ok_status() : unsupported_field(field, "is not supported by this server");
-}
-
-#define CS_REFUSED(name, routes, types, neutral) \
-  value(name, routes, types, []([[maybe_unused]] const Json& json, Draft&) { return neutral_or_unsupported((neutral), name); })
-
-Status only_text_format(const Json& json, Draft&) {
-  const Json* type = json.find("type");
-  if (type == nullptr || !type->is_string()) return invalid_field("response_format.type", "must be a string");
-  return neutral_or_unsupported(type->as_string() == "text", "response_format");
-}
-
-Status only_text_modality(const Json& json, Draft&) {
-  const base::JsonArray& list = json.as_array();
-  return neutral_or_unsupported(std::all_of(list.begin(), list.end(), [](const Json& item) { return is_string(item, "text"); }),
-                                "modalities");
-}
-
-Status check_effort(const Json& json, Draft&) {
-  for (const std::string_view effort : {"none", "minimal", "low", "medium", "high", "xhigh", "max"}) {
-    if (is_string(json, effort)) return base::ok_status();
-  }
-  return invalid_field("reasoning_effort", "must be one of none, minimal, low, medium, high, xhigh, max");
-}
-
-// No cache is shared between requests yet, so any salt isolates; its form is checked all the same.
-Status check_salt(const Json& json, Draft&) {
-  const std::string& salt = json.as_string();
-  if (salt.size() <= kMaxSaltBytes && salt.find_first_of(std::string_view("@/\\\0", 4)) == std::string::npos)
-    return base::ok_status();
-  return invalid_field("cache_salt", "at most 128 bytes without @ / \\ NUL");
-}
-
-// --- the table ------------------------------------------------------------------------------------------------------------------
-
-#define CS_SET(statement)                      \
-  [](const Json& json, Draft& draft) {         \
-    auto& call = draft.call;                   \
-    auto& request = call.request;              \
-    auto& sampling = request.sampling;         \
-    (void)sampling, (void)request, (void)json; \
-    statement;                                 \
-    return base::ok_status();                  \
-  }
-
-constexpr Field kFields[] = {
-    // prompt
-    value("model", kAllRoutes, kString, accept),  // looked up before the others
-    value("messages", kChat, kArray, decode_messages),
-    value("prompt", kCompletions, kString | kArray, decode_prompt),
-    value("prompt", kGenerate, kString, decode_prompt),
-    flag("add_special_tokens", kCompletions | kGenerate, CS_SET(draft.add_special_tokens = json.as_bool())),
-    CS_REFUSED("add_special_tokens", kChat, kBool, !json.as_bool()),
-    flag("add_generation_prompt", kChat,
-         CS_SET(draft.add_generation_prompt_given = true; draft.chat.add_generation_prompt = json.as_bool())),
-    flag("continue_final_message", kChat, CS_SET(draft.chat.continue_final_message = json.as_bool())),
-    value("chat_template_kwargs", kChat, kObject, set_template_kwargs),
-    // length and stopping
-    integer("max_tokens", kCompletions, 1, kMaxInt32, CS_SET(request.max_tokens = as_int32(json))),
-    integer("max_tokens", kChat, 1, kMaxInt32, CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_completion_tokens", kChat, 1, kMaxInt32,
-            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
-    integer("max_tokens", kGenerate, 1, kMaxInt32,
-            CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_new_tokens", kGenerate, 1, kMaxInt32,
-            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
-    integer("min_tokens", kAllRoutes, 0, kMaxInt32, CS_SET(request.min_tokens = as_int32(json))),
-    flag("ignore_eos", kAllRoutes, CS_SET(request.ignore_eos = json.as_bool())),
-    value("stop", kAllRoutes, kString | kArray, set_stop),
-    value("stop_token_ids", kAllRoutes, kArray, set_stop_ids),
-    flag("include_stop_str_in_output", kAllRoutes, CS_SET(request.include_stop_in_output = json.as_bool())),
-    flag("skip_special_tokens", kAllRoutes, CS_SET(request.skip_special_tokens = json.as_bool())),
-    // sampling
-    number("temperature", kAllRoutes, 0, 2, CS_SET(sampling.temperature = as_float(json))),
-    positive("top_p", kAllRoutes, 1, CS_SET(sampling.top_p = as_float(json))),
-    integer("top_k", kAllRoutes, -1, kMaxInt32, CS_SET(sampling.top_k = std::max(0, as_int32(json)))),
-    number("min_p", kAllRoutes, 0, 1, CS_SET(sampling.min_p = as_float(json))),
-    positive("repetition_penalty", kAllRoutes, 100, CS_SET(sampling.repetition_penalty = as_float(json))),
-    number("presence_penalty", kAllRoutes, -2, 2, CS_SET(sampling.presence_penalty = as_float(json))),
-    number("frequency_penalty", kAllRoutes, -2, 2, CS_SET(sampling.frequency_penalty = as_float(json))),
-    value("logit_bias", kAllRoutes, kObject, set_logit_bias),
-    integer("seed", kAllRoutes, -9223372036854775808.0, 9223372036854775808.0,
-            CS_SET(sampling.seed = static_cast<uint64_t>(*json.int_if()))),
-    // the answer's form
-    flag("stream", kAllRoutes, CS_SET(call.stream = json.as_bool())),
-    flag("streaming", kGenerate, CS_SET(call.stream = json.as_bool())),
-    value("stream_options", kOpenAi, kObject, set_stream_options),
-    integer("logprobs", kCompletions, 0, 20, CS_SET(sampling.logprobs = as_int32(json))),
-    flag("logprobs", kChat, CS_SET(draft.wants_logprobs = json.as_bool())),
-    integer("top_logprobs", kChat, 0, 20, CS_SET(draft.top_logprobs = as_int32(json))),
-    flag("return_token_ids", kOpenAi, CS_SET(call.return_token_ids = json.as_bool())),
-    flag("return_tokens_as_token_ids", kOpenAi, CS_SET(call.tokens_as_ids = json.as_bool())),
-    // accepted, no effect
-    value("user", kAllRoutes, kString, accept),
-    value("safety_identifier", kOpenAi, kString, accept),
-    value("store", kOpenAi, kBool, accept),
-    value("metadata", kOpenAi, kObject, accept),
-    value("service_tier", kOpenAi, kString, accept),
-    value("verbosity", kChat, kString, accept),
-    value("prediction", kChat, kObject, accept),
-    value("prompt_cache_key", kOpenAi, kString, accept),
-    value("prompt_cache_retention", kOpenAi, kString, accept),
-    value("parallel_tool_calls", kChat, kBool, accept),
-    value("reasoning_effort", kChat, kString, check_effort),
-    value("request_id", kAllRoutes, kString, accept),
-    value("session_id", kAllRoutes, kString, accept),
-    value("cache_salt", kAllRoutes, kString, check_salt),
-    // known, not supported; what changes nothing passes
-    CS_REFUSED("n", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 1),
-    CS_REFUSED("best_of", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 1),
-    CS_REFUSED("echo", kCompletions, kBool, !json.as_bool()),
-    CS_REFUSED("suffix", kCompletions, kString, json.as_string().empty()),
-    CS_REFUSED("tools", kChat, kArray, is_empty(json)),
-    CS_REFUSED("tool_choice", kChat, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
-    CS_REFUSED("functions", kChat, kArray, is_empty(json)),
-    CS_REFUSED("function_call", kChat, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
-    value("response_format", kAllRoutes, kObject, only_text_format),
-    value("modalities", kChat, kArray, only_text_modality),
-    CS_REFUSED("audio", kChat, kObject, false),
-    CS_REFUSED("web_search_options", kChat, kObject, false),
-    CS_REFUSED("typical_p", kAllRoutes, kNumber, json.as_double() == 1),
-    CS_REFUSED("bad_words", kAllRoutes, kArray, is_empty(json)),
-    CS_REFUSED("allowed_token_ids", kAllRoutes, kArray, false),
-    CS_REFUSED("prompt_logprobs", kAllRoutes, kInteger, false),
-    CS_REFUSED("truncate_prompt_tokens", kAllRoutes, kInteger, false),
-    CS_REFUSED("truncation_side", kAllRoutes, kString, false),
-    CS_REFUSED("chat_template", kChat, kString, false),
-    CS_REFUSED("documents", kChat, kArray, is_empty(json)),
-    CS_REFUSED("structured_outputs", kAllRoutes, kObject, false),
-    CS_REFUSED("guided_json", kAllRoutes, kAnyType, false),
-    CS_REFUSED("guided_regex", kAllRoutes, kAnyType, false),
-    CS_REFUSED("guided_choice", kAllRoutes, kAnyType, false),
-    CS_REFUSED("guided_grammar", kAllRoutes, kAnyType, false),
-    CS_REFUSED("guided_json_object", kAllRoutes, kAnyType, json.is_bool() && !json.as_bool()),
-    CS_REFUSED("grammar", kAllRoutes, kAnyType, is_empty(json)),
-    CS_REFUSED("json_schema", kAllRoutes, kAnyType, false),
-    CS_REFUSED("priority", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 0),
-    CS_REFUSED("kv_transfer_params", kAllRoutes, kObject, false),
-    CS_REFUSED("stream_interval", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 1),
-    CS_REFUSED("thinking_token_budget", kAllRoutes, kInteger, false),
-    CS_REFUSED("use_beam_search", kAllRoutes, kBool, !json.as_bool()),
-    CS_REFUSED("length_penalty", kAllRoutes, kNumber, json.as_double() == 1),
-    // the bodies of other servers' /generate
-    CS_REFUSED("inputs", kGenerate, kAnyType, false),
-    CS_REFUSED("parameters", kGenerate, kAnyType, false),
-    CS_REFUSED("text", kGenerate, kAnyType, false),
-    CS_REFUSED("input_ids", kGenerate, kAnyType, false),
-    CS_REFUSED("sampling_params", kGenerate, kAnyType, false),
-    CS_REFUSED("text_input", kGenerate, kAnyType, false),
-    CS_REFUSED("return_logprob", kGenerate, kBool, !json.as_bool()),
-    CS_REFUSED("logprobs", kGenerate, kAnyType, json.is_bool() && !json.as_bool()),
-};
-
-#undef CS_SET
-#undef CS_REFUSED
-
-// --- checking one value
-// -----------------------------------------------------------------------------------------------------------
 
 uint8_t type_bits(const Json& json) {
   switch (json.kind()) {
@@ -351,14 +59,13 @@ Status apply_field(const Field& field, const Json& json, Draft& draft) {
 
 constexpr size_t kMaxShownName = 64;
 
+// The name as logs and answers may show it: short, and whole characters.
 Status unknown_field(std::string_view name, const DecodeContext& context) {
+  name = name.substr(0, base::utf8_valid_prefix(name.substr(0, kMaxShownName)));
   if (context.on_unknown_field) context.on_unknown_field(name);
   if (!context.strict) return base::ok_status();
-  return invalid_field(name.substr(0, kMaxShownName), "unknown field, and this server runs with --strict-requests");
+  return invalid_field(name, "unknown field, and this server runs with --strict-requests");
 }
-
-// --- the whole body
-// -----------------------------------------------------------------------------------------------------------------
 
 // What the model's own files recommend stands where the request is silent.
 void apply_defaults(ApiRoute route, const DecodeContext& context, Draft& draft) {
@@ -420,14 +127,6 @@ Result<const generation::ModelEntry*> model_of(const Json& body, const DecodeCon
 }
 
 }  // namespace
-
-std::span<const Field> request_fields() { return kFields; }
-
-const Field* find_field(std::string_view name, ApiRoute route) {
-  const auto found = std::find_if(std::begin(kFields), std::end(kFields),
-                                  [&](const Field& field) { return field.name == name && (field.routes & route) != 0; });
-  return found == std::end(kFields) ? nullptr : found;
-}
 
 Result<const generation::ModelEntry*> find_model(std::span<const generation::ModelEntry* const> models, std::string_view name) {
   for (const generation::ModelEntry* model : models) {

@@ -61,9 +61,9 @@ const Field* find_field(std::string_view name, ApiRoute route);
 
 struct DecodeContext {
   std::span<const generation::ModelEntry* const> models;
-  bool strict = false;  // unknown fields are refused
-  uint64_t seed = 0;    // for a request that brings none
-  std::function<void(std::string_view name)> on_unknown_field;
+  bool strict = false;                                          // unknown fields are refused
+  uint64_t seed = 0;                                            // for a request that brings none
+  std::function<void(std::string_view name)> on_unknown_field;  // at most 64 bytes of it
 };
 
 Result<Call> decode_call(ApiRoute route, const Json& body, const DecodeContext& context);

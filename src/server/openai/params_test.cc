@@ -352,6 +352,8 @@ TEST_F(ParamsTest, UnknownFieldsAndModels) {
   EXPECT_EQ(unknown, (std::vector<std::string>{"wombat", "messages"}));
   context_.strict = true;
   expect_error(decode(kCompletions, R"({"prompt":"x","wombat":1})"), "wombat", kInvalidValue, "strict");
+  const std::string half(63, 'a');  // a name is cut at 64 bytes, and never within a character
+  expect_error(decode(kCompletions, "{\"prompt\":\"x\",\"" + half + "\u00E9\":1}"), half, kInvalidValue, "long");
   const auto missing = decode(kCompletions, R"({"prompt":"x","model":"other"})");
   EXPECT_EQ(error_response(missing.status()).status, 404);
   EXPECT_EQ(missing.status().reason(), kModelNotFound);
