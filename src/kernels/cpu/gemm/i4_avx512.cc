@@ -1,19 +1,19 @@
-// Integer GEMM with AVX2. Tiles of 2 rows x 2 vectors: 4 sums, 4 dot products, 4 sums of 16 bits.
+// GEMM of i4b32m weights with AVX-512 and no VNNI. Tiles of 4 rows x 2 groups: 8 sums, 8 dot products, 8 sums of 16 bits.
 #include <immintrin.h>
 
 #include "kernels/cpu/gemm/micro.inl.h"
 
-namespace camshaft::kernels::gemm::avx2 {
+namespace camshaft::kernels::gemm::avx512 {
 namespace {
-#include "kernels/cpu/gemm/lanes_avx2.inl.h"
+#include "kernels/cpu/gemm/lanes_avx512.inl.h"
 #include "kernels/cpu/gemm/tiles.inl.h"
 //
 #include "kernels/cpu/gemm/int_weights.inl.h"
 //
 #include "kernels/cpu/gemm/dot_maddubs.inl.h"
 
-constexpr int kIntGroups = 1;
-constexpr int kTile = 2;
+constexpr int kIntGroups = 2;
+constexpr int kTile = 4;
 #include "kernels/cpu/gemm/int_tile.inl.h"
 #include "kernels/cpu/gemm/quantize.inl.h"
 
@@ -23,7 +23,5 @@ constexpr int64_t kScratchBytes = kIntGroups * kScratchBlocks * kI8BlockBytes;
 
 const Micro kI4I8 = {kTile, kI8UnitBytes, kScratchBytes, false, prepare_i8, compute_int<GroupsI4, ActsI8, kTile>};
 const Micro kI4I16 = {kTile, kI16UnitBytes, kScratchBytes, false, prepare_i16, compute_int<GroupsI4, ActsI16, kTile>};
-const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute_int<GroupsI8, ActsI8, kTile>};
-const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute_int<GroupsI8, ActsI16, kTile>};
 
-}  // namespace camshaft::kernels::gemm::avx2
+}  // namespace camshaft::kernels::gemm::avx512

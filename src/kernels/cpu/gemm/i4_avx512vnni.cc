@@ -1,4 +1,5 @@
-// Integer GEMM with AVX-512 VNNI. Tiles of 6 rows x 2 groups: 12 sums, 12 dot products, weights and a broadcast fill 32 registers.
+// GEMM of i4b32m weights with AVX-512 VNNI. Tiles of 6 rows x 2 groups: 12 sums, 12 dot products, weights and a broadcast fill 32
+// registers.
 #include <immintrin.h>
 
 #include "kernels/cpu/gemm/micro.inl.h"
@@ -23,7 +24,5 @@ constexpr int64_t kScratchBytes = kIntGroups * kScratchBlocks * kI8BlockBytes;
 
 const Micro kI4I8 = {kTile, kI8UnitBytes, kScratchBytes, false, prepare_i8, compute_int<GroupsI4, ActsI8, kTile>};
 const Micro kI4I16 = {kTile, kI16UnitBytes, kScratchBytes, false, prepare_i16, compute_int<GroupsI4, ActsI16, kTile>};
-const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute_int<GroupsI8, ActsI8, kTile>};
-const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute_int<GroupsI8, ActsI16, kTile>};
 
 }  // namespace camshaft::kernels::gemm::avx512vnni

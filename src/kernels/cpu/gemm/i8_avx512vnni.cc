@@ -1,0 +1,26 @@
+// GEMM of i8b32 weights with AVX-512 VNNI. Tiles of 6 rows x 2 groups: 12 sums, 12 dot products, weights and a broadcast fill 32
+// registers.
+#include <immintrin.h>
+
+#include "kernels/cpu/gemm/micro.inl.h"
+
+namespace camshaft::kernels::gemm::avx512vnni {
+namespace {
+#include "kernels/cpu/gemm/lanes_avx512.inl.h"
+#include "kernels/cpu/gemm/tiles.inl.h"
+//
+#include "kernels/cpu/gemm/int_weights.inl.h"
+//
+#include "kernels/cpu/gemm/dot_vnni.inl.h"
+
+constexpr int kIntGroups = 2;
+constexpr int kTile = 6;
+#include "kernels/cpu/gemm/int_tile.inl.h"
+#include "kernels/cpu/gemm/quantize.inl.h"
+
+}  // namespace
+
+const Micro kI8I8 = {kTile, kI8UnitBytes, 0, false, prepare_i8, compute_int<GroupsI8, ActsI8, kTile>};
+const Micro kI8I16 = {kTile, kI16UnitBytes, 0, false, prepare_i16, compute_int<GroupsI8, ActsI16, kTile>};
+
+}  // namespace camshaft::kernels::gemm::avx512vnni
