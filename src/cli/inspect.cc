@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "cli/commands.h"
 #include "cli/open_model.h"
+#include "kernels/kernel.h"
 
 namespace camshaft::cli {
 namespace {
@@ -57,6 +58,11 @@ void print_step(const engine::Step& step, bool why) {
   if (!step.note.empty()) std::printf("      passes: %s\n", step.note.c_str());
   for (const auto& [kernel, reason] : step.refused) std::printf("      not %s: %s\n", kernel.c_str(), reason.c_str());
   std::printf("      taken: first in the list of %s kernels that supports it\n", std::string(ops::op_name(kind)).c_str());
+  bool after = false;
+  for (const kernels::KernelInfo& kernel : kernels::kernel_list(device::DeviceKind::kCpu, kind)) {
+    if (after) std::printf("      not %s: stands behind it in the list\n", std::string(kernel.name).c_str());
+    after = after || kernel.name == step.kernel;
+  }
 }
 
 void print_tables(const engine::Engine& engine, bool why) {
