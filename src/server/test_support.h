@@ -43,6 +43,15 @@ inline generation::ModelEntry make_test_entry(const std::string& name) {
   return entry;
 }
 
+inline const std::string kDone = "data: [DONE]\n\n";
+
+inline std::vector<api::TokenEvent> failure() {
+  api::TokenEvent event;
+  event.finish = api::FinishReason::kError;
+  event.error = base::internal_error("kernel 7 said no");
+  return {event};
+}
+
 struct Answer {
   int status = 0;
   std::string head;
