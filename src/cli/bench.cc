@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "base/format.h"
@@ -128,6 +129,7 @@ double percentile(std::vector<double>& values, double share) {
 
 Json percentiles(std::vector<double>& values) {
   Json json;
+  json.set("mean", values.empty() ? 0.0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
   json.set("p50", percentile(values, 0.5));
   json.set("p90", percentile(values, 0.9));
   json.set("p99", percentile(values, 0.99));

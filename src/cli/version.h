@@ -1,7 +1,8 @@
+// The version of this build, as the project says it.
 #pragma once
 
 #include <string_view>
 
 namespace camshaft::cli {
-inline constexpr std::string_view kVersion = CAMSHAFT_VERSION;
+extern const std::string_view kVersion;
 }
