@@ -85,6 +85,7 @@ int run(std::span<char* const> arguments) {
   if (!parsed.ok()) return report_failure("serve", parsed.status(), FailedThing::kUsage);
   if (*parsed == Parsed::kHelpShown) return 0;
   s.server.port = static_cast<int32_t>(s.port);
+  s.server.version = kVersion;
   s.server.io_threads = static_cast<int32_t>(s.io_threads);
   base::configure_log(base::LogLevel::kInfo, s.log_format == "json" ? base::LogFormat::kJson : base::LogFormat::kText);
   return serve(s);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "base/utf8.h"
 #include "generation/params.h"
 #include "generation/prompt.h"
@@ -61,7 +62,8 @@ struct Generation::Impl {
 api::Request Generation::Impl::executor_request() const {
   const int32_t rest = std::max(1, entry.executor->limits().max_seq_len - usage.prompt_tokens);
   api::Request out{.id = request.id, .prompt = prompt_ids, .sampling = request.sampling, .deadline = request.deadline};
-  out.stop.max_tokens = request.max_tokens.value_or(rest);
+  out.stop.max_tokens =
+      request.max_tokens.value_or(request.default_max_tokens > 0 ? std::min(request.default_max_tokens, rest) : rest);
   out.stop.min_tokens = request.min_tokens;
   out.stop.stop_ids = request.stop_token_ids;
   if (request.ignore_eos) return out;
@@ -124,12 +126,23 @@ void Generation::Impl::cancel(FinishReason reason) {
   entry.executor->cancel(request.id, reason);
 }
 
+// A prompt that is too long by itself is the executor's to refuse.
+Status check_context(const GenerationRequest& request, size_t prompt_tokens, int32_t max_seq_len) {
+  const auto prompt = static_cast<int64_t>(prompt_tokens);
+  if (!request.max_tokens || prompt >= max_seq_len || prompt + *request.max_tokens <= max_seq_len) return base::ok_status();
+  return base::invalid_argument(format("the prompt has {} tokens and max_tokens is {}, together {}; the context holds {}", prompt,
+                                       *request.max_tokens, prompt + *request.max_tokens, max_seq_len))
+      .with_subject("max_tokens")
+      .with_reason("context_length_exceeded");
+}
+
 Result<std::unique_ptr<Generation>> Generation::start(const ModelEntry& entry, GenerationRequest request,
                                                       executor::EventQueue& events) {
   // Padded rows of the model's vocabulary are no tokens, added tokens beyond its rows cannot be computed.
   const int32_t vocab = std::min(entry.executor->limits().vocab, entry.tokenizer->vocab_size());
   CS_RETURN_IF_ERROR(check_params(request, vocab));
   CS_ASSIGN_OR_RETURN(std::vector<int32_t> prompt, encode_prompt(entry, request, vocab));
+  CS_RETURN_IF_ERROR(check_context(request, prompt.size(), entry.executor->limits().max_seq_len));
   request.prompt = TokenPrompt();  // is in `prompt` now
   auto impl = std::make_unique<Impl>(entry, std::move(request), std::move(prompt));
   CS_RETURN_IF_ERROR(entry.executor->submit(impl->executor_request(), events));

@@ -38,7 +38,8 @@ struct GenerationRequest {
   api::RequestId id = 0;
   std::variant<ChatPrompt, TextPrompt, TokenPrompt> prompt;
   api::SamplingParams sampling;
-  std::optional<int32_t> max_tokens;  // absent: the rest of the context
+  std::optional<int32_t> max_tokens;  // what the client asked for: refused where it does not fit behind the prompt
+  int32_t default_max_tokens = 0;     // without max_tokens: so many or what fits; 0: the rest of the context
   int32_t min_tokens = 0;
   std::vector<std::string> stop;  // stop strings
   std::vector<int32_t> stop_token_ids;

@@ -116,6 +116,15 @@ TEST_F(GenerationTest, PromptsInEveryForm) {
   EXPECT_EQ(executor_->last.stop.max_tokens, 7);
   EXPECT_THAT(executor_->last.stop.stop_ids, ElementsAre(65));
 
+  tokens.max_tokens.reset();
+  tokens.default_max_tokens = 1000;
+  ASSERT_TRUE(start(tokens).ok());
+  EXPECT_EQ(executor_->last.stop.max_tokens, 97);
+  tokens.max_tokens = 98;
+  const Status beyond = start(tokens);
+  EXPECT_EQ(beyond.subject(), "max_tokens");
+  EXPECT_EQ(beyond.reason(), "context_length_exceeded");
+
   ASSERT_TRUE(start({.prompt = TokenPrompt{}}).ok());
   EXPECT_THAT(executor_->last.prompt, ElementsAre(kBos));
   EXPECT_THAT(start({.prompt = TokenPrompt{{1, 260}}}).message(), HasSubstr("260"));

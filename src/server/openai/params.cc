@@ -72,9 +72,9 @@ void apply_defaults(ApiRoute route, const DecodeContext& context, Draft& draft) 
   generation::GenerationRequest& request = draft.call.request;
   request.sampling = generation::default_sampling(*draft.call.model);
   request.sampling.seed = context.seed;
-  if (route == kCompletions) request.max_tokens = kCompletionTokens;
+  if (route == kCompletions) request.default_max_tokens = kCompletionTokens;
   if (route == kGenerate) {
-    request.max_tokens = kGenerateTokens;
+    request.default_max_tokens = kGenerateTokens;
     request.sampling.temperature = 0.9f;
     request.sampling.top_p = 0.95f;
   }
@@ -102,9 +102,9 @@ Status check_together(ApiRoute route, Draft& draft) {
   if (!draft.has_prompt) return invalid_field(route == kChat ? "messages" : "prompt", "is missing");
   if (draft.has_stream_options && !draft.call.stream)
     return invalid_field("stream_options", "is only for streams; set stream to true");
-  if (request.max_tokens && request.min_tokens > *request.max_tokens) {
-    return invalid_field("min_tokens",
-                         format("{} is more than the {} tokens to generate", request.min_tokens, *request.max_tokens));
+  const int32_t wanted = request.max_tokens.value_or(request.default_max_tokens);
+  if (wanted > 0 && request.min_tokens > wanted) {
+    return invalid_field("min_tokens", format("{} is more than the {} tokens to generate", request.min_tokens, wanted));
   }
   const int32_t vocab = draft.call.model->executor->limits().vocab;
   for (const int32_t id : request.stop_token_ids) CS_RETURN_IF_ERROR(check_token_id("stop_token_ids", id, vocab));

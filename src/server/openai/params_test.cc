@@ -191,13 +191,13 @@ TEST_F(ParamsTest, NeutralValuesPass) {
 
 TEST_F(ParamsTest, Defaults) {
   const auto completion = decode(kCompletions, R"({"prompt":"x"})");
-  EXPECT_EQ(completion->request.max_tokens, 16);
+  EXPECT_EQ(completion->request.default_max_tokens, 16);
   EXPECT_EQ(completion->request.sampling.temperature, 1.0f);
   EXPECT_EQ(completion->request.sampling.seed, 77u);
   EXPECT_EQ(completion->request.sampling.logprobs, -1);
   EXPECT_EQ(decode_json(kChat, base_body(kChat))->request.max_tokens, std::nullopt);
   const auto generate = decode(kGenerate, R"({"prompt":"x"})");
-  EXPECT_EQ(generate->request.max_tokens, 512);
+  EXPECT_EQ(generate->request.default_max_tokens, 512);
   EXPECT_EQ(generate->request.sampling.temperature, 0.9f);
   EXPECT_EQ(generate->request.sampling.top_p, 0.95f);
   EXPECT_FALSE(generate->stream);
