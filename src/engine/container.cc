@@ -116,6 +116,9 @@ Result<FileHeader> decode_header(std::span<const std::byte> bytes, uint64_t actu
   for (uint32_t i = 0; i < count; ++i) {
     CS_ASSIGN_OR_RETURN(SectionEntry entry, read_section(reader));
     CS_RETURN_IF_ERROR(check_extent(entry, end, header.file_bytes));
+    if (std::ranges::find(header.sections, entry.name, &SectionEntry::name) != header.sections.end()) {
+      return base::data_loss(format("engine header: section '{}' stands twice; {}", entry.name, kRebuild));
+    }
     end = entry.offset + entry.size;
     header.sections.push_back(std::move(entry));
   }

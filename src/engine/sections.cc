@@ -11,9 +11,7 @@ inline constexpr uint8_t enum_limit(const ArchiveReader&, api::PreTokenizerStep:
   return static_cast<uint8_t>(api::PreTokenizerStep::Kind::kPunctuation) + 1;
 }
 inline constexpr uint8_t enum_limit(const ArchiveReader&, api::NormalizerKind) { return 5; }
-inline constexpr uint8_t enum_limit(const ArchiveReader&, tensor::Format) {
-  return 255;
-}  // checked below: the list of formats may grow
+inline uint8_t enum_limit(const ArchiveReader&, tensor::Format) { return static_cast<uint8_t>(tensor::all_formats().size()); }
 inline constexpr uint8_t enum_limit(const ArchiveReader&, ops::Symbol) { return 3; }
 inline constexpr uint8_t enum_limit(const ArchiveReader&, ops::KvLayout::KeyOrder) { return 2; }
 inline constexpr uint8_t enum_limit(const ArchiveReader&, ops::RopeParams::Pairs) { return 2; }
