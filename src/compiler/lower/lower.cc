@@ -47,6 +47,7 @@ class Lowering {
 
  private:
   Status set_sizes(const std::vector<PassReport>& reports);
+  Status set_rope(const Node& node, const ops::RopeParams& rope);
   void alias_slice(const Node& node);
   Status add_step(const Node& node);
   Status note_constants(const Node& node, const kernels::KernelInfo& kernel);
@@ -97,8 +98,8 @@ Status Lowering::set_sizes(const std::vector<PassReport>& reports) {
       plan_.kv.kv_heads = attention->kv.kv_heads;
       plan_.kv.head_dim = attention->kv.head_dim;
     }
-    if (const auto* rope = std::get_if<ops::RopeDesc>(&node.desc)) plan_.rope = rope->rope;
-    if (const auto* rope = std::get_if<ops::RopeKvWriteDesc>(&node.desc)) plan_.rope = rope->rope;
+    if (const auto* rope = std::get_if<ops::RopeDesc>(&node.desc)) CS_RETURN_IF_ERROR(set_rope(node, rope->rope));
+    if (const auto* rope = std::get_if<ops::RopeKvWriteDesc>(&node.desc)) CS_RETURN_IF_ERROR(set_rope(node, rope->rope));
   }
   if (plan_.kv.layers == 0 || graph_.outputs().size() != 1) {
     return base::internal_error(format("lowering: {} attention layers and {} outputs; expected at least one and exactly one",
@@ -106,6 +107,17 @@ Status Lowering::set_sizes(const std::vector<PassReport>& reports) {
   }
   plan_.vocab = columns(graph_.outputs().front());
   caps_ = {device::DeviceKind::kCpu, options_.isa, plan_.kv};
+  return base::ok_status();
+}
+
+// A plan has one rotary table.
+Status Lowering::set_rope(const Node& node, const ops::RopeParams& rope) {
+  if (plan_.rope.rotary_dim != 0 && !(plan_.rope == rope)) {
+    return base::unimplemented(
+        format("'{}': its rotary parameters ({}) differ from those of earlier steps ({}); a plan has one set", node.name,
+               ops::desc_text(ops::RopeDesc{1, rope}), ops::desc_text(ops::RopeDesc{1, plan_.rope})));
+  }
+  plan_.rope = rope;
   return base::ok_status();
 }
 

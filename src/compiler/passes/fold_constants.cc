@@ -1,4 +1,5 @@
-// concat_rows over constants becomes one constant of several segments: no byte moves until packing.
+// concat_rows over constants becomes one constant: matrices keep their segments, so that no byte moves until packing; vectors
+// (biases, small) are copied end to end.
 #include "compiler/passes/match.h"
 #include "compiler/passes/passes.h"
 
@@ -9,16 +10,35 @@ using graph::Constant;
 using graph::Graph;
 using graph::Node;
 
-std::optional<Constant> concatenated(const Graph& graph, const Node& node) {
-  Constant out;
-  out.name = node.name;
-  for (const graph::ValueId id : node.inputs) {
-    const auto& part = graph.value(id).constant;
-    if (!part) return std::nullopt;
+Constant joined_vectors(const std::string& name, const std::vector<const Constant*>& parts) {
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  int64_t size = 0;
+  for (const Constant* part : parts) {
+    const auto from = part->segments.front().bytes;
+    bytes->insert(bytes->end(), from.begin(), from.end());
+    size += part->columns();
+  }
+  return {name, {{parts.front()->format(), {size}, *bytes}}, {bytes}};
+}
+
+Constant joined_matrices(const std::string& name, const std::vector<const Constant*>& parts) {
+  Constant out{name, {}, {}};
+  for (const Constant* part : parts) {
     out.segments.insert(out.segments.end(), part->segments.begin(), part->segments.end());
     out.storage.insert(out.storage.end(), part->storage.begin(), part->storage.end());
   }
   return out;
+}
+
+std::optional<Constant> concatenated(const Graph& graph, const Node& node) {
+  std::vector<const Constant*> parts;
+  for (const graph::ValueId id : node.inputs) {
+    const auto& part = graph.value(id).constant;
+    if (!part) return std::nullopt;
+    parts.push_back(&*part);
+  }
+  const bool vectors = parts.front()->segments.front().shape.size() == 1;
+  return vectors ? joined_vectors(node.name, parts) : joined_matrices(node.name, parts);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ std::optional<Match> match_attention(const Graph& graph, const Node& attention) 
   if (!(q.rope == k.rope)) return std::nullopt;
   if (single_user(graph, rope_q->outputs.front()) == nullptr || single_user(graph, rope_k->outputs.front()) == nullptr)
     return std::nullopt;
+  // The fused op knows one head size, and rows of q, k and v and nothing else.
+  const ops::KvShape& kv = std::get<ops::KvWriteDesc>(write->desc).kv;
+  if (q.rope.head_dim != kv.head_dim || k.heads != kv.kv_heads) return std::nullopt;
   const int64_t q_columns = q.heads * q.rope.head_dim;
   const int64_t k_columns = k.heads * k.rope.head_dim;
   const Node* slices[] = {slice_of(graph, rope_q->inputs[0], 0, q_columns),
@@ -41,6 +44,7 @@ std::optional<Match> match_attention(const Graph& graph, const Node& attention) 
   for (const Node* slice : slices) {
     if (slice == nullptr || slice->inputs.front() != slices[0]->inputs.front()) return std::nullopt;
   }
+  if (graph.value(slices[0]->inputs.front()).type.shape.back().size != q_columns + 2 * k_columns) return std::nullopt;
   return Match{slices[0]->inputs.front(), node_index(graph, *rope_q), node_index(graph, *rope_k), node_index(graph, *write),
                rope_q->outputs.front()};
 }

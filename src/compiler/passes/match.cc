@@ -1,11 +1,9 @@
 #include "compiler/passes/match.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace camshaft::compiler {
 
-using graph::Constant;
 using graph::Graph;
 using graph::Node;
 using graph::ValueId;
@@ -31,18 +29,10 @@ bool mergeable(const Graph& graph, const std::vector<size_t>& gemms) {
   });
 }
 
-// Biases are small: one after the other in a constant of its own.
-ValueId concat_biases(Graph& graph, const std::vector<size_t>& gemms, const std::string& name) {
-  auto bytes = std::make_shared<std::vector<std::byte>>();
-  for (const size_t index : gemms) {
-    const auto part = graph.value(graph.nodes()[index].inputs[2]).constant->segments.front().bytes;
-    bytes->insert(bytes->end(), part.begin(), part.end());
-  }
-  Constant constant;
-  constant.name = name + ".bias";
-  constant.segments.push_back({tensor::Format::kF32, {static_cast<int64_t>(bytes->size() / sizeof(float))}, *bytes});
-  constant.storage.push_back(std::move(bytes));
-  return graph.add_constant(std::move(constant));
+Result<ValueId> concat(Graph& graph, const std::vector<size_t>& gemms, size_t input, std::string name) {
+  std::vector<ValueId> parts;
+  for (const size_t index : gemms) parts.push_back(graph.nodes()[index].inputs[input]);
+  return graph.add1(std::move(name), ops::ConcatRowsDesc{}, std::move(parts));
 }
 
 }  // namespace
@@ -51,18 +41,16 @@ Result<std::optional<MergedGemm>> merge_gemms(Graph& graph, const std::vector<si
   if (!mergeable(graph, gemms)) return std::optional<MergedGemm>();
   ops::GemmDesc desc = gemm_at(graph, gemms.front());
   const ValueId input = graph.nodes()[gemms.front()].inputs.front();
-  std::vector<ValueId> weights;
   std::vector<int64_t> columns;
-  for (const size_t index : gemms) {
-    weights.push_back(graph.nodes()[index].inputs[1]);
-    columns.push_back(gemm_at(graph, index).n);
-  }
+  for (const size_t index : gemms) columns.push_back(gemm_at(graph, index).n);
   desc.n = 0;
   for (const int64_t n : columns) desc.n += n;
 
-  CS_ASSIGN_OR_RETURN(const ValueId weight, graph.add1(name + ".weight", ops::ConcatRowsDesc{}, weights));
-  std::vector<ValueId> inputs = {input, weight};
-  if (desc.bias) inputs.push_back(concat_biases(graph, gemms, name));
+  std::vector<ValueId> inputs = {input};
+  CS_ASSIGN_OR_RETURN(inputs.emplace_back(), concat(graph, gemms, 1, name + ".weight"));
+  if (desc.bias) {
+    CS_ASSIGN_OR_RETURN(inputs.emplace_back(), concat(graph, gemms, 2, name + ".bias"));
+  }
   MergedGemm merged;
   CS_ASSIGN_OR_RETURN(merged.output, graph.add1(name, desc, inputs));
   graph.nodes().back().note = std::move(note);
