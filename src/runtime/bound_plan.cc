@@ -25,7 +25,7 @@ Result<kernels::TensorArg> BoundPlan::bind_operand(const Operand& operand, const
 }
 
 // The layout of the step's first quantisable weight: what gemm and embedding kernels need to know.
-Result<const kernels::WeightLayout*> BoundPlan::layout_of(const engine::Step& step) const {
+Result<const kernels::WeightLayout*> BoundPlan::layout_of(const engine::Step& step, const kernels::KernelInfo& kernel) const {
   const auto kind = ops::op_kind(step.desc);
   if (kind != ops::OpKind::kGemm && kind != ops::OpKind::kEmbedding) return nullptr;
   for (const Operand& operand : step.inputs) {
@@ -35,6 +35,12 @@ Result<const kernels::WeightLayout*> BoundPlan::layout_of(const engine::Step& st
     if (layout == nullptr) {
       return base::failed_precondition(
           format("step '{}': weight layout '{}' is unknown to this Camshaft; build the engine again", step.name, entry.layout));
+    }
+    // An embedding reads any layout of its format, a gemm kernel only its own.
+    const kernels::WeightLayout* wanted = kind == ops::OpKind::kGemm ? kernel.weight_layout(step.desc) : layout;
+    if (wanted == nullptr || layout->name != wanted->name) {
+      return base::data_loss(format("step '{}': its weight '{}' has layout '{}', kernel '{}' reads '{}'; build the engine again",
+                                    step.name, entry.name, entry.layout, kernel.name, wanted == nullptr ? "none" : wanted->name));
     }
     if (entry.format != layout->format || static_cast<uint64_t>(kernels::packed_bytes(*layout, entry.n, entry.k)) != entry.bytes) {
       return base::data_loss(
@@ -58,7 +64,7 @@ Status BoundPlan::bind_step(const engine::Step& step, const StepBuffers& buffers
   if (!support.yes) {
     return base::failed_precondition(format("step '{}': kernel '{}' refuses: {}", step.name, step.kernel, support.reason));
   }
-  CS_ASSIGN_OR_RETURN(const kernels::WeightLayout* layout, layout_of(step));
+  CS_ASSIGN_OR_RETURN(const kernels::WeightLayout* layout, layout_of(step, *bound.kernel));
   const std::vector<kernels::Tactic> tactics = bound.kernel->tactics(step.desc);
   for (const int32_t tactic : step.tactics) {
     if (std::ranges::none_of(tactics, [&](const kernels::Tactic& known) { return known.id == tactic; })) {

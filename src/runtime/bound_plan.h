@@ -42,7 +42,7 @@ class BoundPlan {
   }
   Status bind_step(const engine::Step& step, const StepBuffers& buffers);
   Result<kernels::TensorArg> bind_operand(const engine::Operand& operand, const StepBuffers& buffers) const;
-  Result<const kernels::WeightLayout*> layout_of(const engine::Step& step) const;
+  Result<const kernels::WeightLayout*> layout_of(const engine::Step& step, const kernels::KernelInfo& kernel) const;
 
   const engine::Engine* engine_;
   kernels::Caps caps_;

@@ -28,15 +28,16 @@ Result<RunnerLimits> resolve_limits(const engine::Plan& plan, const RunnerOption
   limits.vocab = static_cast<int32_t>(plan.vocab);
   limits.max_seqs = options.max_seqs;
   if (options.max_seqs > plan.max_logit_rows) {
-    return base::invalid_argument(format("--max-seqs is {}, the engine was built for at most {}; build it with a larger --max-seqs",
-                                         options.max_seqs, plan.max_logit_rows));
+    return base::invalid_argument(
+        format("--max-seqs is {}, the engine was built for at most {}; build it with a larger "
+               "--max-logit-rows",
+               options.max_seqs, plan.max_logit_rows));
   }
   limits.max_batch_tokens = options.prefill_chunk + options.max_seqs;
   if (limits.max_batch_tokens > plan.max_batch_tokens) {
     return base::invalid_argument(
         format("--prefill-chunk {} plus --max-seqs {} is {} rows a step, the engine was built for {}; lower one of them, or build "
-               "it with a "
-               "larger --prefill-chunk",
+               "it with a larger --max-rows",
                options.prefill_chunk, options.max_seqs, limits.max_batch_tokens, plan.max_batch_tokens));
   }
   limits.max_seq_len = options.max_seq_len == 0 ? static_cast<int32_t>(plan.context_length) : options.max_seq_len;
@@ -118,10 +119,23 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::make(std::shared_ptr<const engin
 Status PlanRunner::Impl::check_sequence(const BatchSequence& sequence) const {
   const auto end = static_cast<int64_t>(sequence.start_position) + static_cast<int64_t>(sequence.tokens.size());
   const bool good = sequence.slot >= 0 && sequence.slot < limits.max_seqs && !sequence.tokens.empty() &&
-                    end <= limits.max_seq_len && end <= static_cast<int64_t>(sequence.blocks.size()) * limits.block_tokens;
-  if (good) return base::ok_status();
-  return base::internal_error(format("batch: slot {} of {}, positions up to {} of {} in {} blocks", sequence.slot, limits.max_seqs,
-                                     end, limits.max_seq_len, sequence.blocks.size()));
+                    sequence.start_position >= 0 && end <= limits.max_seq_len &&
+                    end <= static_cast<int64_t>(sequence.blocks.size()) * limits.block_tokens;
+  if (!good) {
+    return base::internal_error(format("batch: slot {} of {}, positions {} to {} of {} in {} blocks", sequence.slot,
+                                       limits.max_seqs, sequence.start_position, end, limits.max_seq_len, sequence.blocks.size()));
+  }
+  for (const int32_t token : sequence.tokens) {
+    if (token < 0 || token >= limits.vocab) return base::internal_error(format("batch: token {} of {}", token, limits.vocab));
+  }
+  for (const int32_t block : sequence.blocks) {
+    if (block < 0 || block >= limits.num_blocks)
+      return base::internal_error(format("batch: block {} of {}", block, limits.num_blocks));
+  }
+  if (sequence.sample && slots[static_cast<size_t>(sequence.slot)] == nullptr) {
+    return base::internal_error(format("batch: slot {} samples before it was started", sequence.slot));
+  }
+  return base::ok_status();
 }
 
 void PlanRunner::Impl::append(std::span<const int32_t> tokens, int32_t start, const int32_t* blocks) {
@@ -136,6 +150,9 @@ void PlanRunner::Impl::append(std::span<const int32_t> tokens, int32_t start, co
 }
 
 Status PlanRunner::Impl::load_batch(const Batch& batch) {
+  if (batch.sequences.size() > static_cast<size_t>(limits.max_seqs)) {
+    return base::internal_error(format("batch: {} sequences, the runner takes {}", batch.sequences.size(), limits.max_seqs));
+  }
   for (const SlotStart& start : batch.starts) {
     CS_CHECK(start.slot >= 0 && start.slot < limits.max_seqs, "slot out of range");
     slots[static_cast<size_t>(start.slot)] = std::make_unique<SlotState>(start);

@@ -122,9 +122,11 @@ void SlotState::adjust(std::span<float> logits) const {
 
 int32_t SlotState::draw(std::span<const float> logits, std::vector<float>& scratch) {
   const int32_t best = argmax(logits);
-  if (params_.temperature == 0 || params_.top_k == 1) return best;
+  // Temperatures whose reciprocal f32 does not hold are greedy too: infinity times the best one's distance of 0 is no number.
+  const float scale = 1.0f / params_.temperature;
+  if (!std::isfinite(scale) || params_.top_k == 1) return best;
   scratch.resize(logits.size());
-  const double total = exp_shifted(logits, logits[static_cast<size_t>(best)], 1.0f / params_.temperature, scratch);
+  const double total = exp_shifted(logits, logits[static_cast<size_t>(best)], scale, scratch);
   const double uniform = uniform_at(params_.seed, static_cast<uint64_t>(generated_));
   if (params_.top_k <= 0 && params_.top_p >= 1 && params_.min_p <= 0) return draw_from_all(scratch, total, uniform);
 
