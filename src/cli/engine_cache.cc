@@ -70,8 +70,9 @@ Result<fs::path> cached_engine(const fs::path& model, const BuildOptions& option
   const std::string option_text = canonical_text(resolved);
   const fs::path key_file = folder / (key_of(what, option_text) + ".key");
   if (const auto known = base::read_text_file(key_file, 4096); known.ok()) {
-    const fs::path engine = folder / *known;
-    if (engine.parent_path() == folder && fs::exists(engine)) return engine;
+    // A key file names a file of this folder and nothing else.
+    const fs::path engine = fs::path(*known).filename();
+    if (engine == *known && engine.extension() == ".engine" && fs::exists(folder / engine)) return folder / engine;
   }
   std::error_code error;
   fs::create_directories(folder, error);
