@@ -18,19 +18,6 @@ TemporaryEngine::TemporaryEngine() {
 }
 TemporaryEngine::~TemporaryEngine() { std::filesystem::remove(path); }
 
-namespace {
-
-engine::Target this_machine() {
-  engine::Target machine;
-  const auto missing = kernels::missing_features(kernels::Isa::kAvx512Bf16);
-  for (const std::string& feature : kernels::isa_features(kernels::Isa::kAvx512Bf16)) {
-    if (std::ranges::find(missing, feature) == missing.end()) machine.features.push_back(feature);
-  }
-  return machine;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<runtime::PlanRunner>> compile_and_open(const std::filesystem::path& model,
                                                               const compiler::CompileOptions& options,
                                                               const runtime::RunnerOptions& runner) {
@@ -46,7 +33,7 @@ Result<std::unique_ptr<runtime::PlanRunner>> compile_and_open(const std::filesys
   CS_ASSIGN_OR_RETURN(const auto result, compiler::compile(std::move(graph), std::move(meta), options, file.path, pool,
                                                            [](std::string_view, double) {}, {}));
   engine::LoadOptions load;
-  load.machine = this_machine();
+  load.machine.features = kernels::machine_features();
   load.num_threads = 2;
   CS_ASSIGN_OR_RETURN(std::unique_ptr<engine::Engine> engine, engine::Engine::load(file.path, load));
   return runtime::PlanRunner::make(std::shared_ptr<const engine::Engine>(std::move(engine)), runner);
