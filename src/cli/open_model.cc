@@ -1,6 +1,5 @@
 #include "cli/open_model.h"
 
-#include <algorithm>
 #include <ctime>
 
 #include "base/format.h"
@@ -26,15 +25,6 @@ std::vector<base::Option> model_option_table(ModelOptions& o, std::string max_se
   return table;
 }
 
-engine::Target this_machine() {
-  engine::Target machine;
-  const auto missing = kernels::missing_features(kernels::Isa::kAvx512Bf16);
-  for (const std::string& feature : kernels::isa_features(kernels::Isa::kAvx512Bf16)) {
-    if (std::ranges::find(missing, feature) == missing.end()) machine.features.push_back(feature);
-  }
-  return machine;
-}
-
 Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& model, const ModelOptions& options) {
   std::filesystem::path path = model;
   bool is_engine = false;
@@ -46,7 +36,7 @@ Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& mod
     CS_ASSIGN_OR_RETURN(path, cached_engine(path, options.build, folder));
   }
   engine::LoadOptions load;
-  load.machine = this_machine();
+  load.machine.features = kernels::machine_features();
   load.weights = options.weights == "mmap" ? engine::WeightsMode::kMmap : engine::WeightsMode::kCopy;
   load.num_threads = options.threads > 0 ? static_cast<int>(options.threads) : default_threads();
   CS_ASSIGN_OR_RETURN(std::unique_ptr<engine::Engine> engine, engine::Engine::load(path, load));

@@ -31,8 +31,6 @@ std::vector<base::Option> model_option_table(ModelOptions& options, std::string 
 
 Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& model, const ModelOptions& options);
 Result<std::unique_ptr<runtime::PlanRunner>> open_runner(std::shared_ptr<const engine::Engine> engine, const ModelOptions& options);
-// The CPU this process runs on.
-engine::Target this_machine();
 
 // Everything that runs one model. `name`: the id clients use, "" for the checkpoint's name, else the file's stem.
 struct RunningModel {

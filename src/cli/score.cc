@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 #include "cli/commands.h"
 #include "cli/open_model.h"
+#include "runtime/vocab_math.h"
 
 namespace camshaft::cli {
 namespace {
@@ -46,12 +47,7 @@ struct Scores {
   int64_t same_top = 0;
 };
 
-double log_sum_exp(std::span<const float> row) {
-  const auto maximum = static_cast<double>(*std::ranges::max_element(row));
-  double sum = 0;
-  for (const float value : row) sum += std::exp(static_cast<double>(value) - maximum);
-  return maximum + std::log(sum);
-}
+double log_sum_exp(std::span<const float> row) { return runtime::log_sum_exp(row, *std::ranges::max_element(row)); }
 
 // KL(p || q) of two rows of logits.
 double kl_divergence(std::span<const float> p, std::span<const float> q) {

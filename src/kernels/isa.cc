@@ -83,6 +83,14 @@ std::vector<std::string> isa_features(Isa isa) {
   return names;
 }
 
+std::vector<std::string> machine_features() {
+  std::vector<std::string> names;
+  for (const Feature& feature : kFeatures) {
+    if (machine_has(feature)) names.emplace_back(feature.name);
+  }
+  return names;
+}
+
 std::vector<std::string> missing_features(Isa isa) {
   std::vector<std::string> names;
   for (const Feature& feature : kFeatures) {

@@ -17,6 +17,8 @@ Result<Isa> parse_isa(std::string_view name);
 Isa detect_isa();
 // CPU features a class needs, for the engine's header and for refusals: {"avx2", "fma", "f16c"}...
 std::vector<std::string> isa_features(Isa isa);
+// Every one of the features above that this machine has.
+std::vector<std::string> machine_features();
 // Those of `isa_features` that this machine lacks.
 std::vector<std::string> missing_features(Isa isa);
 
