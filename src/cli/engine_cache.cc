@@ -52,7 +52,7 @@ std::string key_of(const std::string& what, const std::string& options) {
   hasher.update("\n");
   hasher.update(options);
   hasher.update("\n");
-  hasher.update(kVersion);
+  hasher.update(format("{} {}", kVersion, engine::kFormatVersion));
   return hasher.digest().to_hex();
 }
 

@@ -46,6 +46,8 @@ template <typename... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 constexpr auto kTokens = Signature::Rows::kTokens;
 
