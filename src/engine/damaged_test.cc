@@ -60,6 +60,18 @@ TEST(DamagedEngine, CutAnywhere) {
   expect_refused(longer, "the file is cut or overwritten");
 }
 
+TEST(DamagedEngine, AFlippedBitBetweenSections) {
+  auto file = frame(good_sections());
+  const auto header = decode_header(std::span(file).first(kHeaderBytes), file.size());
+  ASSERT_TRUE(header.ok());
+  for (size_t i = 0; i + 1 < header->sections.size(); ++i) {
+    const SectionEntry& entry = header->sections[i];
+    file[entry.offset + entry.size] ^= std::byte{4};
+    expect_refused(file, format("section '{}': the", header->sections[i + 1].name));
+    file[entry.offset + entry.size] ^= std::byte{4};
+  }
+}
+
 TEST(DamagedEngine, AFlippedBitInEachByteOfTheHeader) {
   auto file = frame(good_sections());
   for (size_t at = 0; at < kHeaderBytes; ++at) {

@@ -15,6 +15,24 @@
 namespace camshaft::engine {
 namespace {
 
+// Between sections lie zeros, so that no byte of the file goes unchecked.
+Status check_padding(const FileHeader& header, std::span<const std::byte> file) {
+  uint64_t end = kHeaderBytes;
+  for (const SectionEntry& entry : header.sections) {
+    const auto padding = file.subspan(end, entry.offset - end);
+    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; })) {
+      return base::data_loss(format(
+          "section '{}': the {} bytes before it should be zeros; the file is damaged: build the engine again with 'camshaft build'",
+          entry.name, padding.size()));
+    }
+    end = entry.offset + entry.size;
+  }
+  if (end == file.size()) return base::ok_status();
+  return base::data_loss(
+      format("engine header: the last section ends at byte {}, the file at {}; build the engine again with 'camshaft build'", end,
+             file.size()));
+}
+
 Result<EngineMeta> read_small_sections(const FileHeader& header, std::span<const std::byte> file) {
   EngineMeta meta;
   for (const SmallSection& section : small_sections()) {
@@ -25,6 +43,7 @@ Result<EngineMeta> read_small_sections(const FileHeader& header, std::span<const
   }
   CS_ASSIGN_OR_RETURN(const SectionEntry constants, find_section(header, kConstantsSection));
   CS_RETURN_IF_ERROR(check_plan(meta.plan, constants.size));
+  CS_RETURN_IF_ERROR(check_padding(header, file));
   return meta;
 }
 
