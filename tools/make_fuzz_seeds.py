@@ -104,7 +104,7 @@ def tokenizer_seeds():
 
 
 def main():
-    for target, seeds in (("gguf_fuzz", gguf_seeds()), ("safetensors_fuzz", safetensors_seeds()), ("tokenizer_json_fuzz", tokenizer_seeds())):
+    for target, seeds in (("gguf", gguf_seeds()), ("safetensors", safetensors_seeds()), ("tokenizer_json", tokenizer_seeds())):
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in seeds.items():
