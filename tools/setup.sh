@@ -24,10 +24,10 @@ install_missing() {
 BUILD_PACKAGES=(g++ cmake ninja-build git ca-certificates ccache python3 python3-pip nlohmann-json3-dev libfmt-dev libspdlog-dev
   libpcre2-dev libutf8proc-dev libxxhash-dev libcli11-dev libboost-dev)
 
-# The oldest clang from 16 on that the distribution has: formatting is that of 16.
+# The newest clang from 16 on that the distribution has: 16 itself does not compile the BF16 kernels.
 clang_version() {
   local version
-  for version in 16 17 18 19; do
+  for version in 19 18 17 16; do
     if apt-cache show "clang-$version" >/dev/null 2>&1; then echo "$version"; return 0; fi
   done
   echo "no clang from 16 on in the package lists; run apt-get update" >&2
