@@ -4,12 +4,15 @@
     tools/gguf_to_safetensors.py MODEL.gguf SIDE_FILES_FOLDER OUTPUT_FOLDER [--shards N]
 
 Tensors are dequantised exactly; rows of q and k go back from GGUF's order (rotary pairs side by side) to Hugging Face's (halves).
-Standard library only: about half a minute for 135 million weights. Reads F32 F16 BF16 Q8_0 Q4_0 Q4_1.
+Standard library only, all cores: some ten seconds for 135 million weights on two. Reads F32 F16 BF16 Q8_0 Q4_0 Q4_1.
 """
 import argparse
 import array
 import json
+import math
 import mmap
+import multiprocessing
+import os
 import pathlib
 import re
 import shutil
@@ -123,14 +126,10 @@ def write_tensor(file, gguf, tensor):
     block, size, unpack = TYPES[kind]
     # A bias is permuted element by element.
     columns = 1 if name.endswith(".bias") else shape[-1]
-    rows = 1
-    for extent in shape:
-        rows *= extent
-    rows //= columns
     row_bytes = columns // block * size
     start = gguf.data + offset
     out = array.array("f")
-    for row in source_rows(name, rows, gguf.metadata):
+    for row in source_rows(name, math.prod(shape) // columns, gguf.metadata):
         unpack(gguf.bytes[start + row * row_bytes:start + (row + 1) * row_bytes], out)
         if len(out) > 1 << 20:
             file.write(out.tobytes())
@@ -138,21 +137,41 @@ def write_tensor(file, gguf, tensor):
     file.write(out.tobytes())
 
 
+def write_tensors(path, gguf, placed):
+    with open(path, "r+b") as file:
+        for position, tensor in placed:
+            file.seek(position)
+            write_tensor(file, gguf, tensor)
+
+
+def write_on_all_cores(path, gguf, placed):
+    """Each process writes its tensors at their places; the largest tensors are given out first, each to who has least."""
+    parts = [[] for _ in range(min(len(placed), os.cpu_count() or 1))]
+    loads = [0] * len(parts)
+    for item in sorted(placed, key=lambda item: -math.prod(item[1][1])):
+        least = loads.index(min(loads))
+        loads[least] += math.prod(item[1][1])
+        parts[least].append(item)
+    fork = multiprocessing.get_context("fork")
+    processes = [fork.Process(target=write_tensors, args=(path, gguf, part)) for part in parts]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    if any(process.exitcode for process in processes):
+        sys.exit(f"{path}: not written, see above")
+
+
 def write_file(path, gguf, tensors):
-    header, offset = {"__metadata__": {"format": "pt"}}, 0
-    for name, shape, _, _ in tensors:
-        size = 4
-        for extent in shape:
-            size *= extent
-        header[hugging_face_name(name)] = {"dtype": "F32", "shape": shape, "data_offsets": [offset, offset + size]}
-        offset += size
+    header, sizes = {"__metadata__": {"format": "pt"}}, [4 * math.prod(shape) for _, shape, _, _ in tensors]
+    offsets = [sum(sizes[:i]) for i in range(len(sizes) + 1)]
+    for tensor, begin, end in zip(tensors, offsets, offsets[1:]):
+        header[hugging_face_name(tensor[0])] = {"dtype": "F32", "shape": tensor[1], "data_offsets": [begin, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        for tensor in tensors:
-            write_tensor(file, gguf, tensor)
-    return offset
+    path.write_bytes(struct.pack("<Q", len(text)) + text)
+    write_on_all_cores(path, gguf, [(8 + len(text) + begin, tensor) for begin, tensor in zip(offsets, tensors)])
+    return offsets[-1]
 
 
 def main():
