@@ -1,5 +1,7 @@
 // concat_rows over constants becomes one constant: matrices keep their segments, so that no byte moves until packing; vectors
 // (biases, small) are copied end to end.
+#include <optional>
+
 #include "compiler/passes/match.h"
 #include "compiler/passes/passes.h"
 
@@ -41,22 +43,18 @@ std::optional<Constant> concatenated(const Graph& graph, const Node& node) {
   return vectors ? joined_vectors(node.name, parts) : joined_matrices(node.name, parts);
 }
 
+Result<Replaced> fold_at(Graph& graph, size_t index) {
+  std::optional<Constant> constant = concatenated(graph, graph.nodes()[index]);
+  if (!constant) return Replaced();
+  const graph::ValueId old = graph.nodes()[index].outputs.front();
+  graph.replace_uses(old, graph.add_constant(std::move(*constant)));
+  return Replaced{index};
+}
+
 }  // namespace
 
 Result<int64_t> fold_constants(Graph& graph, const CompileOptions&) {
-  int64_t changes = 0;
-  std::vector<bool> dead(graph.nodes().size(), false);
-  for (size_t i = 0; i < dead.size(); ++i) {
-    if (!std::holds_alternative<ops::ConcatRowsDesc>(graph.nodes()[i].desc)) continue;
-    std::optional<Constant> constant = concatenated(graph, graph.nodes()[i]);
-    if (!constant) continue;
-    const graph::ValueId old = graph.nodes()[i].outputs.front();
-    graph.replace_uses(old, graph.add_constant(std::move(*constant)));
-    dead[i] = true;
-    ++changes;
-  }
-  CS_RETURN_IF_ERROR(graph.tidy(dead));
-  return changes;
+  return rewrite_each(graph, ops::OpKind::kConcatRows, fold_at);
 }
 
 }  // namespace camshaft::compiler

@@ -1,4 +1,6 @@
 // rope(q), rope(k) and kv_write over the slices of one merged projection become one op that reads the merged rows once.
+#include <optional>
+
 #include "compiler/passes/match.h"
 #include "compiler/passes/passes.h"
 
@@ -49,36 +51,26 @@ std::optional<Match> match_attention(const Graph& graph, const Node& attention) 
                rope_q->outputs.front()};
 }
 
-Status fuse(Graph& graph, const Match& match) {
-  const Node& rope_q = graph.nodes()[match.rope_q];
-  const Node& write = graph.nodes()[match.write];
+Result<Replaced> fuse_at(Graph& graph, size_t index) {
+  const std::optional<Match> match = match_attention(graph, graph.nodes()[index]);
+  if (!match) return Replaced();
+  const Node& rope_q = graph.nodes()[match->rope_q];
+  const Node& write = graph.nodes()[match->write];
   const auto& q = std::get<ops::RopeDesc>(rope_q.desc);
   const ops::RopeKvWriteDesc desc{q.heads, q.rope, std::get<ops::KvWriteDesc>(write.desc).kv};
   const ValueId old_state = write.outputs.front();
   const std::string name = write.name;
-  CS_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, graph.add(name, desc, {match.merged}));
+  CS_ASSIGN_OR_RETURN(const std::vector<ValueId> outputs, graph.add(name, desc, {match->merged}));
   graph.nodes().back().note = "fused rope of q and k with the cache write";
-  graph.replace_uses(match.q, outputs[0]);
+  graph.replace_uses(match->q, outputs[0]);
   graph.replace_uses(old_state, outputs[1]);
-  return base::ok_status();
+  return Replaced{match->rope_q, match->rope_k, match->write};
 }
 
 }  // namespace
 
 Result<int64_t> fuse_rope_kv_write(Graph& graph, const CompileOptions&) {
-  int64_t changes = 0;
-  const size_t count = graph.nodes().size();
-  std::vector<bool> dead(count, false);
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::holds_alternative<ops::AttentionDesc>(graph.nodes()[i].desc)) continue;
-    const std::optional<Match> match = match_attention(graph, graph.nodes()[i]);
-    if (!match) continue;
-    CS_RETURN_IF_ERROR(fuse(graph, *match));
-    for (const size_t node : {match->rope_q, match->rope_k, match->write}) dead[node] = true;
-    ++changes;
-  }
-  CS_RETURN_IF_ERROR(graph.tidy(dead));
-  return changes;
+  return rewrite_each(graph, ops::OpKind::kAttention, fuse_at);
 }
 
 }  // namespace camshaft::compiler

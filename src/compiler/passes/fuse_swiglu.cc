@@ -20,7 +20,7 @@ ValueId merged_halves(const Graph& graph, ValueId gate, ValueId up, int64_t colu
   return a.begin == 0 && b.begin == columns && width == 2 * columns ? first->inputs.front() : graph::kNoValue;
 }
 
-Result<bool> fuse_at(Graph& graph, size_t index) {
+Result<Replaced> fuse_at(Graph& graph, size_t index) {
   const Node& mul = graph.nodes()[index];
   const int64_t columns = std::get<ops::MulDesc>(mul.desc).columns;
   const ValueId old = mul.outputs.front();
@@ -36,24 +36,13 @@ Result<bool> fuse_at(Graph& graph, size_t index) {
     CS_ASSIGN_OR_RETURN(const ValueId fused, graph.add1(name, ops::SwigluDesc{columns, is_merged}, inputs));
     graph.nodes().back().note = "fused silu and multiply";
     graph.replace_uses(old, fused);
-    return true;
+    return Replaced{index};
   }
-  return false;
+  return Replaced();
 }
 
 }  // namespace
 
-Result<int64_t> fuse_swiglu(Graph& graph, const CompileOptions&) {
-  int64_t changes = 0;
-  const size_t count = graph.nodes().size();
-  std::vector<bool> dead(count, false);
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::holds_alternative<ops::MulDesc>(graph.nodes()[i].desc)) continue;
-    CS_ASSIGN_OR_RETURN(dead[i], fuse_at(graph, i));
-    changes += dead[i];
-  }
-  CS_RETURN_IF_ERROR(graph.tidy(dead));
-  return changes;
-}
+Result<int64_t> fuse_swiglu(Graph& graph, const CompileOptions&) { return rewrite_each(graph, ops::OpKind::kMul, fuse_at); }
 
 }  // namespace camshaft::compiler

@@ -16,6 +16,20 @@ const Node* single_user(const Graph& graph, ValueId id) {
 
 size_t node_index(const Graph& graph, const Node& node) { return static_cast<size_t>(&node - graph.nodes().data()); }
 
+Result<int64_t> rewrite_each(Graph& graph, ops::OpKind kind, Result<Replaced> (*rewrite)(Graph& graph, size_t index)) {
+  int64_t changes = 0;
+  const size_t count = graph.nodes().size();
+  std::vector<bool> dead(count, false);
+  for (size_t i = 0; i < count; ++i) {
+    if (ops::op_kind(graph.nodes()[i].desc) != kind) continue;
+    CS_ASSIGN_OR_RETURN(const Replaced replaced, rewrite(graph, i));
+    for (const size_t node : replaced) dead[node] = true;
+    changes += !replaced.empty();
+  }
+  CS_RETURN_IF_ERROR(graph.tidy(dead));
+  return changes;
+}
+
 namespace {
 
 const ops::GemmDesc& gemm_at(const Graph& graph, size_t index) { return std::get<ops::GemmDesc>(graph.nodes()[index].desc); }
@@ -37,8 +51,8 @@ Result<ValueId> concat(Graph& graph, const std::vector<size_t>& gemms, size_t in
 
 }  // namespace
 
-Result<std::optional<MergedGemm>> merge_gemms(Graph& graph, const std::vector<size_t>& gemms, std::string name, std::string note) {
-  if (!mergeable(graph, gemms)) return std::optional<MergedGemm>();
+Result<Replaced> merge_gemms(Graph& graph, const std::vector<size_t>& gemms, const std::string& name, std::string note) {
+  if (gemms.empty() || !mergeable(graph, gemms)) return Replaced();
   ops::GemmDesc desc = gemm_at(graph, gemms.front());
   const ValueId input = graph.nodes()[gemms.front()].inputs.front();
   std::vector<int64_t> columns;
@@ -51,18 +65,16 @@ Result<std::optional<MergedGemm>> merge_gemms(Graph& graph, const std::vector<si
   if (desc.bias) {
     CS_ASSIGN_OR_RETURN(inputs.emplace_back(), concat(graph, gemms, 2, name + ".bias"));
   }
-  MergedGemm merged;
-  CS_ASSIGN_OR_RETURN(merged.output, graph.add1(name, desc, inputs));
+  CS_ASSIGN_OR_RETURN(const ValueId merged, graph.add1(name, desc, inputs));
   graph.nodes().back().note = std::move(note);
   int64_t begin = 0;
   for (size_t i = 0; i < gemms.size(); ++i) {
     const std::string part = graph.nodes()[gemms[i]].name;
-    CS_ASSIGN_OR_RETURN(const ValueId slice, graph.add1(part + ".slice", ops::SliceDesc{begin, columns[i]}, {merged.output}));
+    CS_ASSIGN_OR_RETURN(const ValueId slice, graph.add1(part + ".slice", ops::SliceDesc{begin, columns[i]}, {merged}));
     graph.replace_uses(graph.nodes()[gemms[i]].outputs.front(), slice);
-    merged.slices.push_back(slice);
     begin += columns[i];
   }
-  return std::optional<MergedGemm>(std::move(merged));
+  return gemms;
 }
 
 }  // namespace camshaft::compiler

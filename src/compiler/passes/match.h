@@ -1,7 +1,6 @@
-// Small questions that pattern-matching passes ask of a graph.
+// What pattern-matching passes share: small questions to a graph, the loop over its nodes, and merging gemms.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,13 +23,14 @@ const graph::Node* single_user(const graph::Graph& graph, graph::ValueId id);
 // Index of a node of graph.nodes().
 size_t node_index(const graph::Graph& graph, const graph::Node& node);
 
+// Indices of the nodes that a rewriting made superfluous; none where it found nothing to do.
+using Replaced = std::vector<size_t>;
+// Rewrites around each node of this kind that stands in the graph at the start, drops what was replaced, and returns how many
+// places changed. `rewrite` appends nodes and redirects uses; it removes nothing.
+Result<int64_t> rewrite_each(graph::Graph& graph, ops::OpKind kind, Result<Replaced> (*rewrite)(graph::Graph& graph, size_t index));
+
 // One gemm over the rows of several: y = x . concat(w)^T, each old output becomes a column slice of it. All gemms read the same
-// input. Fails to match (nullopt) when formats, columns or biases differ.
-struct MergedGemm {
-  graph::ValueId output;
-  std::vector<graph::ValueId> slices;
-};
-Result<std::optional<MergedGemm>> merge_gemms(graph::Graph& graph, const std::vector<size_t>& gemms, std::string name,
-                                              std::string note);
+// input. Replaces all of them, or none where there are none or formats, columns or biases differ.
+Result<Replaced> merge_gemms(graph::Graph& graph, const std::vector<size_t>& gemms, const std::string& name, std::string note);
 
 }  // namespace camshaft::compiler

@@ -22,24 +22,14 @@ std::vector<size_t> projections(const Graph& graph, const Node& mul) {
   return {};
 }
 
+Result<Replaced> merge_at(Graph& graph, size_t mul) {
+  const std::vector<size_t> gemms = projections(graph, graph.nodes()[mul]);
+  if (gemms.empty()) return gemms;
+  return merge_gemms(graph, gemms, graph.nodes()[gemms.front()].name + "_up", "merged gate and up");
+}
+
 }  // namespace
 
-Result<int64_t> merge_gate_up(Graph& graph, const CompileOptions&) {
-  int64_t changes = 0;
-  const size_t count = graph.nodes().size();
-  std::vector<bool> dead(count, false);
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::holds_alternative<ops::MulDesc>(graph.nodes()[i].desc)) continue;
-    const std::vector<size_t> gemms = projections(graph, graph.nodes()[i]);
-    if (gemms.empty()) continue;
-    const std::string name = graph.nodes()[gemms.front()].name + "_up";
-    CS_ASSIGN_OR_RETURN(const auto merged, merge_gemms(graph, gemms, name, "merged gate and up"));
-    if (!merged) continue;
-    for (const size_t gemm : gemms) dead[gemm] = true;
-    ++changes;
-  }
-  CS_RETURN_IF_ERROR(graph.tidy(dead));
-  return changes;
-}
+Result<int64_t> merge_gate_up(Graph& graph, const CompileOptions&) { return rewrite_each(graph, ops::OpKind::kMul, merge_at); }
 
 }  // namespace camshaft::compiler

@@ -31,24 +31,13 @@ std::string block_name(const std::string& attention_name) {
   return dot == std::string::npos ? attention_name : attention_name.substr(0, dot);
 }
 
+Result<Replaced> merge_at(Graph& graph, size_t attention) {
+  const Node& node = graph.nodes()[attention];
+  return merge_gemms(graph, projections(graph, node), block_name(node.name) + ".qkv", "merged q, k and v");
+}
+
 }  // namespace
 
-Result<int64_t> merge_qkv(Graph& graph, const CompileOptions&) {
-  int64_t changes = 0;
-  const size_t count = graph.nodes().size();
-  std::vector<bool> dead(count, false);
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::holds_alternative<ops::AttentionDesc>(graph.nodes()[i].desc)) continue;
-    const std::vector<size_t> gemms = projections(graph, graph.nodes()[i]);
-    if (gemms.empty()) continue;
-    const std::string name = block_name(graph.nodes()[i].name) + ".qkv";
-    CS_ASSIGN_OR_RETURN(const auto merged, merge_gemms(graph, gemms, name, "merged q, k and v"));
-    if (!merged) continue;
-    for (const size_t gemm : gemms) dead[gemm] = true;
-    ++changes;
-  }
-  CS_RETURN_IF_ERROR(graph.tidy(dead));
-  return changes;
-}
+Result<int64_t> merge_qkv(Graph& graph, const CompileOptions&) { return rewrite_each(graph, ops::OpKind::kAttention, merge_at); }
 
 }  // namespace camshaft::compiler
