@@ -2,6 +2,7 @@
 #include "executor/batching_executor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -49,6 +50,7 @@ class BatchingExecutor final : public Executor {
   BatchingExecutor(std::unique_ptr<runtime::ModelRunner> runner, const ExecutorOptions& options, const base::Clock& clock,
                    base::MetricsRegistry& registry)
       : limits_(limits_of(runner->limits())),
+        step_timeout_s_(options.step_timeout_s),
         clock_(clock),
         runner_(std::move(runner)),
         metrics_(registry, options.model_name, limits_.max_seq_len),
@@ -68,8 +70,11 @@ class BatchingExecutor final : public Executor {
   void cancel(api::RequestId id, FinishReason reason) override { mailbox_.post(CancelNote{id, reason}); }
   void drain(base::SteadyTime deadline) override { mailbox_.drain(deadline); }
   ExecutorStats stats() const override {
-    const std::lock_guard lock(stats_mutex_);
-    return stats_;
+    std::unique_lock lock(stats_mutex_);
+    ExecutorStats out = stats_;
+    lock.unlock();
+    out.health = health();
+    return out;
   }
 
  private:
@@ -79,6 +84,7 @@ class BatchingExecutor final : public Executor {
   }
 
   Status check(const api::Request& request);
+  Status health() const;
   void run();
   void accept(Mail& mail);
   void step();
@@ -87,6 +93,7 @@ class BatchingExecutor final : public Executor {
   void show_load();
 
   const ExecutorLimits limits_;
+  const double step_timeout_s_;
   const base::Clock& clock_;
   const std::unique_ptr<runtime::ModelRunner> runner_;  // used by the thread only, but for its constant limits
   ExecutorMetrics metrics_;
@@ -94,6 +101,10 @@ class BatchingExecutor final : public Executor {
 
   mutable std::mutex stats_mutex_;
   ExecutorStats stats_;
+
+  // Ticks of the clock; 0: the thread sleeps. Written by the thread each time around its loop, so it tells of any halt in it.
+  std::atomic<base::SteadyTime::rep> busy_since_{0};
+  mutable std::atomic<base::SteadyTime::rep> logged_halt_{0};  // the busy_since_ that was complained of
 
   // The thread's own.
   Scheduler scheduler_;
@@ -122,8 +133,20 @@ Status BatchingExecutor::check(const api::Request& request) {
   return base::invalid_argument(format("max_tokens is {}, the least is 1", request.stop.max_tokens)).with_subject("max_tokens");
 }
 
+// There is no watching thread: whoever asks (a probe, a request, the process's main thread) finds out, and the first of them logs.
+Status BatchingExecutor::health() const {
+  if (mailbox_.closed()) return mailbox_.refusal(Mailbox::Answer::kClosed);
+  const base::SteadyTime::rep since = busy_since_.load(std::memory_order_relaxed);
+  const double seconds = base::seconds_between(base::SteadyTime(base::SteadyTime::duration(since)), clock_.now());
+  if (since == 0 || seconds <= step_timeout_s_) return base::ok_status();
+  std::string message = format("a step has been running for {:.1f} s, the limit is {:.1f}", seconds, step_timeout_s_);
+  if (logged_halt_.exchange(since) != since) base::log_error("{}; until it ends no request is taken", message);
+  return base::unavailable(std::move(message)).with_reason("step_stuck");
+}
+
 Status BatchingExecutor::submit(api::Request request, EventQueue& events) {
   CS_RETURN_IF_ERROR(check(request));
+  CS_RETURN_IF_ERROR(health());
   if (request.arrival == base::SteadyTime()) request.arrival = clock_.now();
   const Mailbox::Answer answer = mailbox_.post(Arrival{std::move(request), &events});
   switch (answer) {
@@ -139,7 +162,9 @@ Status BatchingExecutor::submit(api::Request request, EventQueue& events) {
 void BatchingExecutor::run() {
   Mail mail;
   while (true) {
+    if (scheduler_.empty()) busy_since_.store(0, std::memory_order_relaxed);
     mailbox_.take(scheduler_.empty() ? Mailbox::Wait::kForMail : Mailbox::Wait::kNo, mail);
+    busy_since_.store(clock_.now().time_since_epoch().count(), std::memory_order_relaxed);
     accept(mail);
     if (!lost_.ok()) scheduler_.end_all(FinishReason::kError, lost_, clock_.now());
     if (mail.stop) break;

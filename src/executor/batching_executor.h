@@ -16,6 +16,7 @@ struct ExecutorOptions {
   int32_t max_queued_requests = 1024;
   int64_t max_queued_tokens = int64_t{4} << 20;
   int32_t prefill_chunk = 512;  // prompt rows a step, over all sequences
+  double step_timeout_s = 30;   // a step that runs longer is a fault: health says so and nothing more is taken until it ends
   std::string model_name;       // label of the metrics
 };
 

@@ -41,6 +41,9 @@ struct ExecutorStats {
   int64_t blocks_used = 0;
   int64_t preemptions = 0;
   int64_t steps = 0;
+  // Not ok, unavailable: the device is lost (reason "device_lost", for good) or a step runs longer than it may ("step_stuck",
+  // until it ends). A fixed sentence, fit for clients.
+  Status health;
 };
 
 struct ExecutorLimits {
@@ -55,8 +58,8 @@ class Executor {
   virtual const ExecutorLimits& limits() const = 0;
 
   // Any thread. Refusals at once: invalid_argument (prompt empty, ids out of range, or longer than limits, reason
-  // "context_length_exceeded" with both numbers), unavailable (reason "queue_full" or "draining"). max_tokens is cut to what fits
-  // behind the prompt. After ok, events arrive in `events` until exactly one with finish != kNone.
+  // "context_length_exceeded" with both numbers), unavailable (reason "queue_full", "draining", or that of the health). max_tokens
+  // is cut to what fits behind the prompt. After ok, events arrive in `events` until exactly one with finish != kNone.
   virtual Status submit(api::Request request, EventQueue& events) = 0;
 
   // Any thread; returns at once; unknown or finished ids are ignored. The sequence ends at the next step's border with an event

@@ -15,7 +15,9 @@ namespace camshaft::executor {
 namespace {
 
 using api::FinishReason;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class ManualClock final : public base::Clock {
  public:
@@ -261,6 +263,48 @@ TEST_F(ExecutorTest, ALostDeviceEndsAll) {
   EXPECT_EQ(refused.reason(), "device_lost");
   executor_->drain(clock_.now());
   EXPECT_EQ(executor_->stats().blocks_used, 0);
+}
+
+TEST_F(ExecutorTest, ALostDeviceIsNotHealthy) {
+  Gate gate;
+  start(&gate);
+  EXPECT_TRUE(executor_->stats().health.ok());
+  ASSERT_TRUE(executor_->submit(request(1, 9, 40), queue_).ok());
+  gate.wait_begun(1);
+  EXPECT_TRUE(executor_->stats().health.ok());
+  gate.open(1'000'000, base::io_error("the device fell off the bus", 5));
+  collect_until(queue_, 1);
+  const Status health = executor_->stats().health;
+  EXPECT_EQ(health.code(), Code::kUnavailable);
+  EXPECT_EQ(health.reason(), "device_lost");
+  // What the device said is for the log, not for clients.
+  EXPECT_THAT(health.message(), Not(HasSubstr("bus")));
+  EXPECT_THAT(executor_->submit(request(2, 3, 3), queue_).message(), Not(HasSubstr("bus")));
+}
+
+TEST_F(ExecutorTest, AStepThatHangsIsNotHealthyUntilItEnds) {
+  options_.step_timeout_s = 2;
+  Gate gate;
+  start(&gate);
+  clock_.advance(10'000);  // asleep is not stuck
+  EXPECT_TRUE(executor_->stats().health.ok());
+  ASSERT_TRUE(executor_->submit(request(1, 4, 3), queue_).ok());
+  gate.wait_begun(1);
+  clock_.advance(2'000);
+  EXPECT_TRUE(executor_->stats().health.ok());
+  clock_.advance(1'500);
+  const Status health = executor_->stats().health;
+  EXPECT_EQ(health.code(), Code::kUnavailable);
+  EXPECT_EQ(health.reason(), "step_stuck");
+  EXPECT_THAT(health.message(), AllOf(HasSubstr("3.5 s"), HasSubstr("2.0")));
+  EXPECT_EQ(executor_->submit(request(2, 4, 3), queue_).reason(), "step_stuck");
+  gate.open(1);
+  gate.wait_begun(2);  // the next step has a time of its own
+  EXPECT_TRUE(executor_->stats().health.ok());
+  gate.open();
+  EXPECT_EQ(collect_until(queue_, 1).at(1).ends, 1);
+  ASSERT_TRUE(executor_->submit(request(3, 4, 3), queue_).ok());
+  collect_until(queue_, 1);
 }
 
 TEST_F(ExecutorTest, GoingAwayAbortsWhatRuns) {

@@ -40,9 +40,14 @@ Status Mailbox::refusal(Answer answer) const {
     case Answer::kDraining:
       return base::unavailable("the server is shutting down and takes no new requests").with_reason("draining");
     case Answer::kClosed:
-      return base::unavailable(format("the model stopped after a failure: {}", closed_.message())).with_reason("device_lost");
+      return base::unavailable("the model has stopped after a failure of its device; the log has more").with_reason("device_lost");
   }
   return base::ok_status();
+}
+
+bool Mailbox::closed() const {
+  const std::lock_guard lock(mutex_);
+  return !closed_.ok();
 }
 
 void Mailbox::post(const CancelNote& cancel) {

@@ -39,6 +39,7 @@ class Mailbox {
   enum class Answer : uint8_t { kTaken, kQueueFull, kQueueTokens, kDraining, kClosed };
   Answer post(Arrival arrival);
   Status refusal(Answer answer) const;
+  bool closed() const;
   void post(const CancelNote& cancel);
   void stop();
   // Takes no more requests; returns when all that were taken have ended.

@@ -25,6 +25,8 @@ ErrorKind kind_of(const Status& status) {
     case Code::kNotFound: return {404, kInvalidRequest, ""};
     case Code::kResourceExhausted: return {413, kInvalidRequest, "payload_too_large"};
     case Code::kUnavailable:
+      if (status.reason() == "device_lost" || status.reason() == "step_stuck") return {503, "server_error", ""};
+      return {503, "overloaded_error", "overloaded"};
     case Code::kCancelled: return {503, "overloaded_error", "overloaded"};
     case Code::kDeadlineExceeded: return {504, "timeout_error", "request_timeout"};
     default: return {500, "server_error", "internal_error"};

@@ -194,6 +194,23 @@ TEST_F(ServerTest, ProbesAndMetrics) {
   }
 }
 
+TEST_F(ServerTest, ProbesTellOfAModelThatStoppedOrHangs) {
+  for (const char* reason : {"device_lost", "step_stuck"}) {
+    executor().set_health(base::unavailable("a step has been running for 31.0 s, the limit is 30.0").with_reason(reason));
+    for (const char* path : {"/health", "/healthz", "/livez", "/readyz", "/ready", "/v1/health", "/ping"}) {
+      const Answer answer = ask(get(path));
+      EXPECT_EQ(answer.status, 503) << path;
+      EXPECT_EQ(answer.body, R"({"error":{"message":"a step has been running for 31.0 s, the limit is 30.0",)"
+                             R"("type":"server_error","param":null,"code":")" +
+                                 std::string(reason) + R"("}})");
+    }
+    EXPECT_EQ(ask(get("/version")).status, 200);
+    EXPECT_EQ(ask(get("/metrics")).status, 200);
+  }
+  executor().set_health({});
+  EXPECT_EQ(ask(get("/health")).status, 200);
+}
+
 // --- errors ---------------------------------------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, ErrorsOfBodies) {

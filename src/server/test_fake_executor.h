@@ -85,7 +85,14 @@ class FakeExecutor final : public executor::Executor {
     while (!live_.empty()) end(live_.begin(), api::FinishReason::kAbort);
   }
 
-  executor::ExecutorStats stats() const override { return {}; }
+  executor::ExecutorStats stats() const override {
+    const std::lock_guard lock(mutex_);
+    return {.health = health_};
+  }
+  void set_health(Status health) {
+    const std::lock_guard lock(mutex_);
+    health_ = std::move(health);
+  }
 
   // --- for tests that emit by hand ---
 
@@ -137,6 +144,7 @@ class FakeExecutor final : public executor::Executor {
   executor::ExecutorLimits limits_;
   Script script_;
   Status refusal_;
+  Status health_;
   bool draining_ = false;
   std::vector<api::Request> requests_;
   Live live_;
