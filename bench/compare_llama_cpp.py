@@ -47,7 +47,10 @@ def busy_share(seconds=2.0):
 
 
 def output(command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=900).stdout
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-500:]}\n{done.stderr[-500:]}")
+    return done.stdout
 
 
 class Peers:

@@ -87,19 +87,30 @@ class Connection:
         self.reader = self.writer = None
 
     async def request(self, path, body, record):
-        if self.writer is None:
-            self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
         head = (f"POST {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {len(body)}\r\n\r\n").encode()
-        record.sent = time.perf_counter()
-        self.writer.write(head + body)
-        answer = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        answer = await self.head_of_answer(head + body, record)
         if "transfer-encoding: chunked" not in answer:
             text = await self.rest_of(answer)
             raise Failure(f"{answer.splitlines()[0]}: {text[:200]}")
         await self.read_events(record)
         if "connection: close" in answer:
             self.close()
+
+    async def head_of_answer(self, message, record):
+        """Sends and reads up to the empty line; a kept connection that the server has closed meanwhile is opened anew, once."""
+        kept = self.writer is not None
+        if not kept:
+            self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+        record.sent = time.perf_counter()
+        self.writer.write(message)
+        try:
+            return (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            if not kept or getattr(error, "partial", b""):
+                raise
+            self.close()
+            return await self.head_of_answer(message, record)
 
     async def rest_of(self, answer):
         for line in answer.splitlines():

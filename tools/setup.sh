@@ -27,10 +27,11 @@ BUILD_PACKAGES=(g++ cmake ninja-build git ca-certificates ccache python3 python3
 # The newest clang from 16 on that the distribution has: 16 itself does not compile the BF16 kernels.
 clang_version() {
   local version
+  apt-cache show clang-16 >/dev/null 2>&1 || as_root apt-get update -qq
   for version in 19 18 17 16; do
     if apt-cache show "clang-$version" >/dev/null 2>&1; then echo "$version"; return 0; fi
   done
-  echo "no clang from 16 on in the package lists; run apt-get update" >&2
+  echo "no clang from 16 on in the package lists" >&2
   return 1
 }
 

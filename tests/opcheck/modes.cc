@@ -65,10 +65,16 @@ class Session {
       }
       if (!support.yes) continue;
       reached_.insert(kernel.name);
-      if (options_.mode == "list") continue;
+      if (options_.mode == "list" || checked_below(one, kernel, caps)) continue;
       if (problem == nullptr) problem = std::make_unique<Problem>(make_problem(one));
       run_kernel(*problem, kernel);
     }
+  }
+
+  bool checked_below(const Case& one, const KernelInfo& kernel, kernels::Caps caps) const {
+    if (!options_.only_new || caps.isa == kernels::Isa::kGeneric) return false;
+    caps.isa = static_cast<kernels::Isa>(static_cast<int>(caps.isa) - 1);
+    return kernel.supports(one.desc, caps).yes;
   }
 
   void run_kernel(const Problem& problem, const KernelInfo& kernel) {

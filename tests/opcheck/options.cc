@@ -51,9 +51,8 @@ Status set_flag(const std::string& flag, const std::string& value, CheckOptions&
 }  // namespace
 
 const char* usage() {
-  return "opcheck list|correct|repeat|rows|perf|all [--isa CAP] [--op OP] [--kernel NAME] [--case LINE] [--threads N] [--seconds "
-         "S] [--ref] "
-         "[FILE...]";
+  return "opcheck list|correct|repeat|rows|perf|all [--isa CAP] [--new] [--op OP] [--kernel NAME] [--case LINE] [--threads N] "
+         "[--seconds S] [--ref] [FILE...]";
 }
 
 Result<CheckOptions> parse_options(const std::vector<std::string>& arguments) {
@@ -68,6 +67,8 @@ Result<CheckOptions> parse_options(const std::vector<std::string>& arguments) {
   for (size_t i = 1; i < arguments.size(); ++i) {
     if (arguments[i] == "--ref") {
       out.with_ref = true;
+    } else if (arguments[i] == "--new") {
+      out.only_new = true;
     } else if (!arguments[i].starts_with("--")) {
       files.push_back(arguments[i]);
     } else if (i + 1 == arguments.size()) {

@@ -18,6 +18,7 @@ struct CheckOptions {
   int threads = 2;         // perf
   double seconds = 0.2;    // perf: a case and kernel
   bool with_ref = false;   // perf: the reference too
+  bool only_new = false;   // kernels that the ISA class below runs too are left to the run under that cap
   bool every_case = true;  // nothing was filtered: a kernel that no case reached is a failure
   std::vector<Case> cases;
 };
