@@ -1,4 +1,4 @@
-// Json: a parsed JSON value, and the reader with limits. The library behind it (nlohmann-json) is seen only in json.cc.
+// Json: a parsed JSON value, and the reader with limits. The library behind it (nlohmann-json) is seen only in json_read.cc.
 // Numbers keep their kind: integer literals that fit int64 or uint64 stay exact, everything else is a double.
 #pragma once
 
@@ -31,19 +31,19 @@ class Json {
   Json(int value) : data_(static_cast<int64_t>(value)) {}
   Json(int64_t value) : data_(value) {}
   Json(unsigned value) : data_(static_cast<int64_t>(value)) {}
-  Json(uint64_t value) {
-    if (value <= static_cast<uint64_t>(INT64_MAX)) {
-      data_ = static_cast<int64_t>(value);
-    } else {
-      data_ = value;
-    }
-  }
+  Json(uint64_t value) : data_(value <= INT64_MAX ? Data(static_cast<int64_t>(value)) : Data(value)) {}
   Json(double value) : data_(value) {}
   Json(const char* value) : data_(std::string(value)) {}
   Json(std::string value) : data_(std::move(value)) {}
   Json(std::string_view value) : data_(std::string(value)) {}
   Json(JsonArray value) : data_(std::move(value)) {}
   Json(JsonObject value) : data_(std::move(value)) {}
+  // In json.cc: inlined moves of the variant cost code everywhere, and g++ takes parts of them for uninitialised reads.
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
 
   Kind kind() const { return static_cast<Kind>(data_.index()); }
   bool is_null() const { return kind() == Kind::kNull; }
@@ -86,7 +86,8 @@ class Json {
   std::string dump_pretty(int indent) const;
 
  private:
-  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, JsonArray, JsonObject> data_;
+  using Data = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, JsonArray, JsonObject>;
+  Data data_;
 };
 
 // kInt holds every integer that fits int64; kUint only those above.
