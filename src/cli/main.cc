@@ -50,5 +50,7 @@ int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A reader that went away is an error of that write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that grows past the shell's limit, and what was begun is removed.
+  std::signal(SIGXFSZ, SIG_IGN);
   return camshaft::cli::dispatch(argc, argv);
 }

@@ -25,22 +25,26 @@ std::vector<base::Option> model_option_table(ModelOptions& o, std::string max_se
   return table;
 }
 
+namespace {
+
+Result<bool> names_engine(const std::filesystem::path& model) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(model, ignored)) return false;
+  return engine::is_engine_file(model);
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& model, const ModelOptions& options) {
-  std::filesystem::path path = model;
-  bool is_engine = false;
-  if (!std::filesystem::is_directory(path)) {
-    CS_ASSIGN_OR_RETURN(is_engine, engine::is_engine_file(path));
-  }
-  if (!is_engine) {
-    const std::filesystem::path folder = options.cache.empty() ? default_cache_folder() : std::filesystem::path(options.cache);
-    CS_ASSIGN_OR_RETURN(path, cached_engine(path, options.build, folder));
-  }
   engine::LoadOptions load;
   load.machine.features = kernels::machine_features();
   load.weights = options.weights == "mmap" ? engine::WeightsMode::kMmap : engine::WeightsMode::kCopy;
   load.num_threads = options.threads > 0 ? static_cast<int>(options.threads) : default_threads();
-  CS_ASSIGN_OR_RETURN(std::unique_ptr<engine::Engine> engine, engine::Engine::load(path, load));
-  return std::shared_ptr<const engine::Engine>(std::move(engine));
+  const std::filesystem::path folder = options.cache.empty() ? default_cache_folder() : std::filesystem::path(options.cache);
+  CS_ASSIGN_OR_RETURN(const bool is_engine, names_engine(model));
+  auto engine = is_engine ? engine::Engine::load(model, load) : load_cached_engine(model, options.build, folder, load);
+  if (!engine.ok()) return std::move(engine).status();
+  return std::shared_ptr<const engine::Engine>(std::move(*engine));
 }
 
 Result<std::unique_ptr<runtime::PlanRunner>> open_runner(std::shared_ptr<const engine::Engine> engine,
@@ -85,6 +89,7 @@ Result<std::unique_ptr<RunningModel>> open_model(const std::string& model, const
   CS_ASSIGN_OR_RETURN(auto runner, open_runner(running->engine, options));
   executor::ExecutorOptions executor;
   executor.prefill_chunk = static_cast<int32_t>(options.prefill_chunk);
+  executor.step_timeout_s = options.step_timeout_s;
   executor.model_name = running->entry.name;
   CS_ASSIGN_OR_RETURN(running->entry.executor,
                       executor::start_executor(std::move(runner), executor, base::steady_clock(), metrics));

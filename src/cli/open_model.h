@@ -23,6 +23,7 @@ struct ModelOptions {
   int64_t prefill_chunk = 0;
   uint64_t kv_memory = 0;
   int64_t threads = 0;
+  double step_timeout_s = 30;  // the server's option
   std::string cache;
   BuildOptions build;
 };
