@@ -18,8 +18,9 @@ std::string option_help(const base::Option& option) {
 }
 
 // CLI11 only finds names and values; checking and storing is set_option's.
-void add_option(CLI::App& app, const base::Option& option, Status& status) {
-  const auto store = [&option, &status](const std::string& text) {
+void add_option(CLI::App& app, const base::Option& option, std::set<std::string>* given, Status& status) {
+  const auto store = [&option, given, &status](const std::string& text) {
+    if (given != nullptr) given->insert(option.name);
     if (status.ok()) status = base::set_option(option, text);
   };
   const std::string name = option.name.size() == 1 ? "-" + option.name : "--" + option.name;
@@ -41,7 +42,7 @@ Result<Parsed> parse_arguments(const CommandSpec& spec, std::span<char* const> a
   for (const Positional& positional : spec.positionals) {
     app.add_option(positional.name, *positional.target, positional.help)->required(positional.required);
   }
-  for (const base::Option& option : spec.options) add_option(app, option, status);
+  for (const base::Option& option : spec.options) add_option(app, option, spec.given, status);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(std::move(reversed));
@@ -65,7 +66,7 @@ int report_failure(std::string_view command, const Status& status, FailedThing t
     case FailedThing::kCheckpoint: return 5;
     case FailedThing::kRequest: return 6;
   }
-  return 70;
+  return kDeviceFault;
 }
 
 std::string options_page() {

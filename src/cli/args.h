@@ -2,6 +2,7 @@
 // args.cc.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct CommandSpec {
   std::string help;  // one sentence
   std::vector<Positional> positionals;
   std::vector<base::Option> options;
+  std::set<std::string>* given = nullptr;  // takes the names of the options that were said, where the command asks
 };
 
 enum class Parsed { kRun, kHelpShown };
@@ -43,6 +45,8 @@ std::span<const Command> commands();
 
 // Prints "camshaft COMMAND: message" and gives the exit code of hardening's table: 2 usage, 3 engine, 4 input/output, 5 checkpoint,
 // 6 request, 70 device.
+inline constexpr int kDeviceFault = 70;
+inline constexpr int kInterrupted = 130;  // as shells count an end by SIGINT
 enum class FailedThing { kUsage, kEngine, kCheckpoint, kRequest };
 int report_failure(std::string_view command, const Status& status, FailedThing thing);
 

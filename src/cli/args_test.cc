@@ -98,6 +98,19 @@ TEST(Args, MistakesAreUsageErrorsThatNameTheThing) {
   }
 }
 
+TEST(Args, AnEmptyValueIsGivenAllTheSame) {
+  Values v;
+  std::set<std::string> given;
+  std::vector<std::string> words = {"m", "-o", "", "--json"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  CommandSpec taken = spec(v);
+  taken.given = &given;
+  ASSERT_TRUE(parse_arguments(taken, arguments).ok());
+  EXPECT_EQ(v.file, "");
+  EXPECT_EQ(given, (std::set<std::string>{"json", "o"}));
+}
+
 TEST(Args, HelpRunsNothing) {
   Values v;
   testing::internal::CaptureStdout();

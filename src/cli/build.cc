@@ -1,9 +1,13 @@
 // camshaft build MODEL -o FILE
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 
 #include "base/format.h"
 #include "cli/build_engine.h"
 #include "cli/commands.h"
+#include "cli/interrupts.h"
 #include "graph/graph.h"
 
 namespace camshaft::cli {
@@ -63,6 +67,12 @@ void print_summary(const State& s, const BuildSummary& summary) {
               summary.seconds);
 }
 
+// What base::AtomicFileWriter has begun.
+[[noreturn]] void remove_unfinished(const std::string& output) {
+  unlink(format("{}.tmp.{}", output, getpid()).c_str());
+  _exit(kInterrupted);
+}
+
 int run(std::span<char* const> arguments) {
   State s;
   const auto parsed = parse_arguments(spec(s), arguments);
@@ -73,6 +83,8 @@ int run(std::span<char* const> arguments) {
   if (!s.build.stop_after.empty() && s.print == "nothing") s.print = "ir";
   if (s.print != "nothing") return print_stage(s, *options);
   if (s.output.empty()) s.output = default_output(s.model);
+  Interrupts interrupts({SIGTERM, SIGINT});
+  interrupts.on_next([&s] { remove_unfinished(s.output); });
   const auto summary = build_engine(s.model, *options, s.output, static_cast<int>(s.build.threads), progress_bar());
   if (!summary.ok()) return report_failure("build", summary.status(), FailedThing::kCheckpoint);
   print_summary(s, *summary);

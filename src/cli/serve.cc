@@ -1,13 +1,14 @@
 // camshaft serve ENGINE
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <thread>
+#include <semaphore>
 
 #include "base/format.h"
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/interrupts.h"
 #include "cli/open_model.h"
 #include "cli/version.h"
 #include "server/server.h"
@@ -39,6 +40,8 @@ CommandSpec spec(State& s) {
        &s.server.drain_timeout_s},
       {"keep-alive-comment", base::DoubleRange{0, 3600}, "15",
        "Seconds of silence before a comment is sent in a stream; 0 is never.", &s.server.keep_alive_comment_s},
+      {"step-timeout", base::DoubleRange{0.1, 86400}, "30", "Seconds a step of the model may take before /health fails.",
+       &s.model_options.step_timeout_s},
       {"strict-requests", base::Flag{}, "", "Refuses unknown request fields instead of ignoring them.", &s.server.strict_requests},
       {"log-format", base::Choice{{"text", "json"}}, "text", "Form of log lines on stderr.", &s.log_format},
   };
@@ -46,37 +49,39 @@ CommandSpec spec(State& s) {
   return out;
 }
 
-// Blocks SIGTERM and SIGINT for this thread and those started later; wait_for_stop() takes them.
-sigset_t block_stop_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  return set;
+enum class End : uint8_t { kSignal, kDeviceLost };
+
+// A lost device serves nothing any more, and only a new process can have it back.
+End wait_for_end(std::binary_semaphore& stop, const executor::Executor& executor) {
+  constexpr std::chrono::milliseconds kLook(200);
+  while (!stop.try_acquire_for(kLook)) {
+    if (executor.stats().health.reason() == "device_lost") return End::kDeviceLost;
+  }
+  return End::kSignal;
 }
 
+// Until it serves a signal ends it at once; then the first one drains it.
 int serve(const State& s) {
-  const sigset_t stop = block_stop_signals();
+  std::binary_semaphore stop(0);
+  Interrupts interrupts({SIGTERM, SIGINT});
   base::MetricsRegistry metrics;
   metrics.gauge("build_info", "What is running.", {{"version", std::string(kVersion)}}).set(1);
   const auto model = open_model(s.model, s.model_options, s.name, metrics);
   if (!model.ok()) return report_failure("serve", model.status(), FailedThing::kEngine);
   auto server = server::Server::start(s.server, {&(*model)->entry}, metrics);
   if (!server.ok()) return report_failure("serve", server.status(), FailedThing::kUsage);
+  interrupts.on_next([&stop] { stop.release(); });
   base::log_info("serving '{}' on http://{}:{}", (*model)->entry.name, s.server.host, (*server)->port());
 
-  int signal = 0;
-  sigwait(&stop, &signal);
-  base::log_info("draining; a second signal ends at once");
-  std::thread impatient([stop] {
-    int again = 0;
-    sigwait(&stop, &again);
-    _exit(0);
-  });
-  impatient.detach();
+  const End end = wait_for_end(stop, *(*model)->entry.executor);
+  if (end == End::kSignal) {
+    base::log_info("draining; a second signal ends at once");
+  } else {
+    base::log_error("the server ends: its model has stopped");
+  }
+  interrupts.on_next([] { _exit(0); });
   (*server)->drain();
-  return 0;
+  return end == End::kSignal ? 0 : kDeviceFault;
 }
 
 int run(std::span<char* const> arguments) {
