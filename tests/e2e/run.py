@@ -10,13 +10,13 @@ import json
 import os
 import pathlib
 import random
-import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+import support
 
 CAMSHAFT, MODEL = sys.argv[1:3]
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -47,46 +47,8 @@ def refused(*arguments, code, words):
         assert word in text, f"{arguments}: '{word}' is not in: {text}"
 
 
-class Server:
-    """A server on any free port; leaving the block drains it by SIGTERM and wants exit code 0."""
-
-    def __init__(self, *arguments, engine=ENGINE):
-        self.arguments = (engine, *arguments)
-
-    def __enter__(self):
-        self.process = subprocess.Popen([CAMSHAFT, "serve", "--port", "0", *self.arguments], stderr=subprocess.PIPE, text=True)
-        for line in self.process.stderr:
-            found = re.search(r"http://[^:]+:(\d+)", line)
-            if found:
-                self.port = int(found.group(1))
-                return self
-        raise AssertionError("the server ended without serving")
-
-    def __exit__(self, *unused):
-        self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=60) == 0, f"the server's exit code is {self.process.returncode}"
-
-    def request(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        connection.request(method, path, data, {"Content-Type": "application/json", **(headers or {})})
-        response = connection.getresponse()
-        text = response.read().decode()
-        connection.close()
-        return response.status, text
-
-    def post(self, path, body):
-        status, text = self.request("POST", path, body)
-        assert status == 200, f"{path}: {status} {text}"
-        return json.loads(text)
-
-    def stream(self, path, body):
-        """Events of a streamed answer; the last must be [DONE]."""
-        status, text = self.request("POST", path, body)
-        assert status == 200, f"{path}: {status} {text}"
-        events = [line[6:] for line in text.split("\n") if line.startswith("data: ")]
-        assert events[-1] == "[DONE]", events[-1]
-        return [json.loads(event) for event in events[:-1]]
+def Server(*arguments, engine=ENGINE):
+    return support.Server(CAMSHAFT, engine, *arguments)
 
 
 @case
@@ -260,9 +222,9 @@ def pressed_cache_changes_no_text():
     with Server("--max-seq-len", "128", "--kv-memory", "4M") as server:
         with concurrent.futures.ThreadPoolExecutor(12) as pool:
             found = list(pool.map(lambda body: server.post("/v1/completions", body)["choices"][0]["text"], bodies))
-        preemptions = re.search(r"camshaft_num_preemptions_total\{[^}]*\} (\d+)", server.request("GET", "/metrics")[1])
+        preemptions = server.metric("camshaft_num_preemptions_total")
     assert found == wanted
-    assert preemptions and int(preemptions.group(1)) > 0, "the cache was never pressed"
+    assert preemptions > 0, "the cache was never pressed"
 
 
 @case
@@ -275,8 +237,7 @@ def a_client_that_leaves_is_cancelled():
         connection.close()
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
-            metrics = server.request("GET", "/metrics")[1]
-            if re.search(r"camshaft_num_requests_running\{[^}]*\} 0\n", metrics):
+            if server.metric("camshaft_num_requests_running") == 0:
                 break
         else:
             raise AssertionError("the request still runs 10 s after its client left")
