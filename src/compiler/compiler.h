@@ -59,7 +59,7 @@ using Progress = std::function<void(std::string_view phase, double done)>;
 // Lowers an optimised graph: kernels and tactics by list order and cost model, operands by lifetime.
 Result<engine::Plan> lower(const graph::Graph& graph, const std::vector<PassReport>& reports, const CompileOptions& options);
 
-// Packs one constant into `out` (exactly entry.bytes), group by group in parallel.
+// Packs one constant into `out` (exactly entry.bytes), group by group in parallel; rows of another format are converted.
 Status pack_constant(const graph::Constant& constant, const engine::ConstantEntry& entry, std::span<std::byte> out,
                      base::ThreadPool& pool);
 

@@ -62,7 +62,7 @@ Result<PassReport> run_pass(const Pass& pass, graph::Graph& graph, const Compile
 
 }  // namespace
 
-Result<std::vector<PassReport>> run_passes(graph::Graph& graph, const CompileOptions& options) {
+Result<std::vector<PassReport>> run_pass_list(graph::Graph& graph, const CompileOptions& options) {
   for (const std::string& name : options.disabled_passes) CS_RETURN_IF_ERROR(check_disabled(name));
   if (!options.stop_after.empty()) CS_RETURN_IF_ERROR(check_name("--stop-after", options.stop_after));
   std::vector<PassReport> reports;
@@ -70,6 +70,12 @@ Result<std::vector<PassReport>> run_passes(graph::Graph& graph, const CompileOpt
     CS_ASSIGN_OR_RETURN(reports.emplace_back(), run_pass(pass, graph, options));
     if (pass.name == options.stop_after) break;
   }
+  return reports;
+}
+
+Result<std::vector<PassReport>> run_passes(graph::Graph& graph, const CompileOptions& options) {
+  auto reports = run_pass_list(graph, options);
+  if (reports.ok()) convert_constants(graph);
   return reports;
 }
 

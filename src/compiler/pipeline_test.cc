@@ -6,6 +6,7 @@
 #include "compiler/compiler.h"
 #include "compiler/test_graphs.h"
 #include "kernels/kernel.h"
+#include "tensor/quant/convert.h"
 
 namespace camshaft::compiler {
 namespace {
@@ -192,6 +193,34 @@ TEST(Pack, BytesAreTheLayoutsWhateverTheThreads) {
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), one.begin()));
   entry.n = 4;
   EXPECT_EQ(pack_constant(constant, entry, one, single).code(), Code::kInternal);
+}
+
+TEST(Pack, ConvertsRowsOfAnotherFormat) {
+  constexpr int64_t kRows = 5, kColumns = 64;
+  std::vector<float> numbers(kRows * kColumns), scratch(kColumns);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 37) - 18.0f;
+  const graph::Constant constant{"w", {{tensor::Format::kF32, {kRows, kColumns}, std::as_bytes(std::span(numbers))}}, {}};
+  engine::ConstantEntry entry{"w", "rows_i8b32", tensor::Format::kI8B32, kRows, kColumns, 0, 0};
+  const int64_t row_bytes = tensor::format_bytes(entry.format, kColumns);
+  entry.bytes = static_cast<uint64_t>(kRows * row_bytes);
+  std::vector<std::byte> expected(entry.bytes), found(entry.bytes);
+  for (int64_t row = 0; row < kRows; ++row) {
+    tensor::convert_row(tensor::Format::kF32, constant.row(row), entry.format, expected.data() + row * row_bytes, kColumns,
+                        scratch.data());
+  }
+  base::ThreadPool pool(2, base::Pinning::kFloat);
+  ASSERT_TRUE(pack_constant(constant, entry, found, pool).ok());
+  EXPECT_TRUE(found == expected);
+}
+
+TEST(Pipeline, LeavesWeightsInTheFormatOfTheirType) {
+  graph::Graph graph = model();
+  ASSERT_TRUE(run_passes(graph, {.precision = Precision::kBf16}).ok());
+  EXPECT_EQ(graph.value(graph.nodes().front().inputs[1]).type.format, tensor::Format::kBF16);
+  for (graph::ValueId id = 0; id < graph.num_values(); ++id) {
+    const graph::Value& value = graph.value(id);
+    if (value.constant) EXPECT_EQ(value.constant->format(), value.type.format) << value.name;
+  }
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ Status Lowering::note_constants(const Node& node, const kernels::KernelInfo& ker
     CS_CHECK(layout != nullptr, "a matrix without a layout");
     const auto [at, added] = constants_.try_emplace(node.inputs[i], static_cast<int32_t>(plan_.constants.size()));
     engine::ConstantEntry entry{
-        value.name, std::string(layout->name), value.constant->format(), value.constant->rows(), value.constant->columns(), 0, 0};
+        value.name, std::string(layout->name), value.type.format, value.constant->rows(), value.constant->columns(), 0, 0};
     entry.bytes = static_cast<uint64_t>(kernels::packed_bytes(*layout, entry.n, entry.k));
     if (added) {
       plan_.constants.push_back(std::move(entry));

@@ -1,7 +1,9 @@
-// Constants into the layout their kernel wants, group by group in parallel.
+// Constants into the format and layout their kernel wants, group by group in parallel.
 #include "base/format.h"
 #include "compiler/compiler.h"
+#include "compiler/passes/passes.h"
 #include "kernels/kernel.h"
+#include "tensor/quant/convert.h"
 
 namespace camshaft::compiler {
 namespace {
@@ -13,6 +15,43 @@ const graph::Constant* find_constant(const graph::Graph& graph, const std::strin
   }
   return nullptr;
 }
+
+// The rows of one group at a time, in the format that is packed. One worker's own.
+class GroupReader {
+ public:
+  GroupReader(const graph::Constant& constant, tensor::Format format, int64_t row_group)
+      : constant_(constant), format_(format), row_bytes_(tensor::format_bytes(format, constant.columns())) {
+    rows_.resize(static_cast<size_t>(row_group));
+    if (constant.format() == format) return;
+    converted_.resize(static_cast<size_t>(row_group * row_bytes_));
+    scratch_.resize(static_cast<size_t>(constant.columns()));
+  }
+
+  // Null pointers behind the last row; valid until the next call.
+  const std::byte* const* read(int64_t group) {
+    const auto row_group = static_cast<int64_t>(rows_.size());
+    for (int64_t i = 0; i < row_group; ++i) {
+      const int64_t row = group * row_group + i;
+      rows_[static_cast<size_t>(i)] = row < constant_.rows() ? in_format(constant_.row(row), i) : nullptr;
+    }
+    return rows_.data();
+  }
+
+ private:
+  const std::byte* in_format(const std::byte* row, int64_t slot) {
+    if (converted_.empty()) return row;
+    std::byte* out = converted_.data() + slot * row_bytes_;
+    tensor::convert_row(constant_.format(), row, format_, out, constant_.columns(), scratch_.data());
+    return out;
+  }
+
+  const graph::Constant& constant_;
+  tensor::Format format_;
+  int64_t row_bytes_;
+  std::vector<const std::byte*> rows_;
+  std::vector<std::byte> converted_;  // [row_group][row_bytes]; empty where nothing is to be converted
+  std::vector<float> scratch_;
+};
 
 }  // namespace
 
@@ -26,14 +65,10 @@ Status pack_constant(const graph::Constant& constant, const engine::ConstantEntr
   const int64_t groups = (entry.n + layout->row_group - 1) / layout->row_group;
   const int64_t group_bytes = layout->group_bytes(entry.k);
   auto work = [&](int worker) {
-    std::vector<const std::byte*> rows(static_cast<size_t>(layout->row_group));
+    GroupReader reader(constant, entry.format, layout->row_group);
     const base::WorkRange range = base::work_share(groups, 1, worker, pool.num_threads());
     for (int64_t group = range.begin; group < range.end; ++group) {
-      for (int64_t i = 0; i < layout->row_group; ++i) {
-        const int64_t row = group * layout->row_group + i;
-        rows[static_cast<size_t>(i)] = row < entry.n ? constant.row(row) : nullptr;
-      }
-      layout->pack_group(rows.data(), entry.k, out.data() + group * group_bytes);
+      layout->pack_group(reader.read(group), entry.k, out.data() + group * group_bytes);
     }
   };
   pool.run(work);
@@ -45,7 +80,7 @@ Result<CompileResult> compile(graph::Graph graph, engine::EngineMeta meta, const
                               const ReleaseConstant& release) {
   CompileResult result;
   progress("passes", 0);
-  CS_ASSIGN_OR_RETURN(result.passes, run_passes(graph, options));
+  CS_ASSIGN_OR_RETURN(result.passes, run_pass_list(graph, options));
   progress("lower", 0);
   const int64_t context_length = meta.plan.context_length;
   CS_ASSIGN_OR_RETURN(meta.plan, lower(graph, result.passes, options));

@@ -1,5 +1,6 @@
 // Weight formats and activation types for the precision asked for. A constant changes its name where the bytes are the same (Q4_1
-// is int4 with minimum, Q8_0 is int8), is re-packed exactly where the target can hold it, and is rounded to nearest otherwise.
+// is int4 with minimum, Q8_0 is int8), is re-packed exactly where the target can hold it, and is rounded to nearest otherwise. The
+// pass decides; bytes are converted when they are packed, so that a build never holds a second copy of the model.
 #include <algorithm>
 
 #include "base/format.h"
@@ -59,12 +60,6 @@ bool is_matrix_user(const graph::Node& node) {
   return std::holds_alternative<ops::GemmDesc>(node.desc) || std::holds_alternative<ops::EmbeddingDesc>(node.desc);
 }
 
-Constant renamed(const Constant& constant, Format to) {
-  Constant out = constant;
-  for (tensor::TensorView& segment : out.segments) segment.format = to;
-  return out;
-}
-
 Constant converted(const Constant& constant, Format to) {
   Constant out;
   out.name = constant.name;
@@ -82,11 +77,16 @@ Constant converted(const Constant& constant, Format to) {
   return out;
 }
 
-// The weight's value in its new format; the old one when nothing changes.
-ValueId convert_weight(Graph& graph, ValueId id, Format to) {
-  const Constant& constant = *graph.value(id).constant;
+// The weight's value in its new format, over the same bytes; the old one when nothing changes.
+ValueId with_format(Graph& graph, ValueId id, Format to) {
+  Constant constant = *graph.value(id).constant;
   if (constant.format() == to) return id;
-  return graph.add_constant(tensor::same_bytes(constant.format(), to) ? renamed(constant, to) : converted(constant, to));
+  if (tensor::same_bytes(constant.format(), to)) {
+    for (tensor::TensorView& segment : constant.segments) segment.format = to;
+  }
+  const ValueId out = graph.add_constant(std::move(constant));
+  graph.value(out).type.format = to;
+  return out;
 }
 
 void apply(graph::Node& node, Format weight, Precision precision) {
@@ -128,7 +128,7 @@ Result<int64_t> quantise(Graph& graph, const CompileOptions& options) {
       to = Format::kF32;
       note = format(", its {} columns are no multiple of {}", constant.columns(), kBlock);
     }
-    const ValueId converted_id = convert_weight(graph, id, to);
+    const ValueId changed_id = with_format(graph, id, to);
     for (const int32_t user : graph.users(id)) {
       graph::Node& node = graph.nodes()[static_cast<size_t>(user)];
       apply(node, to, options.precision);
@@ -138,10 +138,18 @@ Result<int64_t> quantise(Graph& graph, const CompileOptions& options) {
       }
       ++changes;
     }
-    if (converted_id != id) graph.replace_uses(id, converted_id);
+    if (changed_id != id) graph.replace_uses(id, changed_id);
   }
   CS_RETURN_IF_ERROR(graph.tidy({}));
   return changes;
+}
+
+void convert_constants(Graph& graph) {
+  for (ValueId id = 0; id < graph.num_values(); ++id) {
+    graph::Value& value = graph.value(id);
+    if (!value.constant || value.constant->format() == value.type.format) continue;
+    value.constant = converted(*value.constant, value.type.format);
+  }
 }
 
 }  // namespace camshaft::compiler
