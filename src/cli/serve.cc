@@ -40,7 +40,8 @@ CommandSpec spec(State& s) {
        &s.server.drain_timeout_s},
       {"keep-alive-comment", base::DoubleRange{0, 3600}, "15",
        "Seconds of silence before a comment is sent in a stream; 0 is never.", &s.server.keep_alive_comment_s},
-      {"step-timeout", base::DoubleRange{0.1, 86400}, "30", "Seconds a step of the model may take before /health fails.",
+      {"step-timeout", base::DoubleRange{0.1, 86400}, "30",
+       "Seconds a step of the model may take; longer ones make /health fail and requests be refused.",
        &s.model_options.step_timeout_s},
       {"strict-requests", base::Flag{}, "", "Refuses unknown request fields instead of ignoring them.", &s.server.strict_requests},
       {"log-format", base::Choice{{"text", "json"}}, "text", "Form of log lines on stderr.", &s.log_format},
@@ -63,7 +64,8 @@ End wait_for_end(std::binary_semaphore& stop, const executor::Executor& executor
 // Until it serves a signal ends it at once; then the first one drains it.
 int serve(const State& s) {
   std::binary_semaphore stop(0);
-  Interrupts interrupts({SIGTERM, SIGINT});
+  Interrupts interrupts({SIGTERM, SIGINT});  // before the log, which has a thread
+  base::configure_log(base::LogLevel::kInfo, s.log_format == "json" ? base::LogFormat::kJson : base::LogFormat::kText);
   base::MetricsRegistry metrics;
   metrics.gauge("build_info", "What is running.", {{"version", std::string(kVersion)}}).set(1);
   const auto model = open_model(s.model, s.model_options, s.name, metrics);
@@ -92,7 +94,6 @@ int run(std::span<char* const> arguments) {
   s.server.port = static_cast<int32_t>(s.port);
   s.server.version = kVersion;
   s.server.io_threads = static_cast<int32_t>(s.io_threads);
-  base::configure_log(base::LogLevel::kInfo, s.log_format == "json" ? base::LogFormat::kJson : base::LogFormat::kText);
   return serve(s);
 }
 

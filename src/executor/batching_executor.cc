@@ -140,7 +140,10 @@ Status BatchingExecutor::health() const {
   const double seconds = base::seconds_between(base::SteadyTime(base::SteadyTime::duration(since)), clock_.now());
   if (since == 0 || seconds <= step_timeout_s_) return base::ok_status();
   std::string message = format("a step has been running for {:.1f} s, the limit is {:.1f}", seconds, step_timeout_s_);
-  if (logged_halt_.exchange(since) != since) base::log_error("{}; until it ends no request is taken", message);
+  if (logged_halt_.exchange(since) != since)
+    base::log_error(
+        "{}; no request is taken until it ends. Where steps are long by nature raise --step-timeout or lower --prefill-chunk",
+        message);
   return base::unavailable(std::move(message)).with_reason("step_stuck");
 }
 
