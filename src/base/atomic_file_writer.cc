@@ -49,6 +49,9 @@ Result<AtomicFileWriter> AtomicFileWriter::create(const std::filesystem::path& p
   if (std::filesystem::is_directory(path, ignored)) {
     return invalid_argument(format("{} is a folder, a file name is expected", path.native()));
   }
+  if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), ignored)) {
+    return not_found(format("cannot write {}: there is no folder {}; create it first", path.native(), path.parent_path().native()));
+  }
   AtomicFileWriter writer;
   writer.path_ = path;
   for (int attempt = 0; attempt < kMaxTemporaryNames; ++attempt) {
