@@ -184,6 +184,9 @@ class Chat {
     if (!s_.system.empty()) messages_.push_back(message("system", s_.system));
   }
 
+  // Whether Ctrl-C ended the last answer.
+  bool stopped() const { return stopped_; }
+
   // A message that gets no answer leaves the conversation as it was.
   Status say(const std::string& text) {
     const base::JsonArray before = messages_;
@@ -202,6 +205,7 @@ class Chat {
     request.prompt = std::move(prompt);
     CS_ASSIGN_OR_RETURN(const Answer result, Answering(entry_, interrupts_).run(std::move(request), !s_.json));
     messages_.push_back(message("assistant", result.text));
+    stopped_ = result.finish == api::FinishReason::kAbort;
     return finish_answer(s_, result, load_s_);
   }
 
@@ -211,6 +215,7 @@ class Chat {
   Interrupts& interrupts_;
   base::JsonArray messages_;
   api::RequestId last_id_ = 0;
+  bool stopped_ = false;
 };
 
 // A refused message ends no chat; the exit code of one that came through a pipe tells of it.
@@ -237,6 +242,7 @@ int chat(const State& s, const generation::ModelEntry& entry, double load_s, Int
       continue;
     }
     const Status said = chat.say(*line);
+    if (chat.stopped() && !input.terminal()) return kInterrupted;
     if (said.ok()) continue;
     code = report_failure("run", said, FailedThing::kRequest);
     if (said.code() == Code::kUnavailable || said.code() == Code::kIo) return code;
