@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/utf8.h"
 #include "text/jinja/failure.h"
 #include "text/jinja/interpreter.h"
 #include "text/jinja/parser.h"
@@ -126,7 +127,7 @@ Result<ChatTemplate> ChatTemplate::parse(std::string_view source, const Template
     return base::resource_exhausted(format("chat template has {} bytes, the limit of a template's source is {} bytes; shorten it",
                                            source.size(), limits.max_source_bytes));
   }
-  if (const size_t flaw = jinja::find_invalid_utf8(source); flaw != std::string_view::npos) {
+  if (const size_t flaw = base::utf8_valid_prefix(source); flaw != source.size()) {
     return base::invalid_argument(format("chat template is no valid UTF-8 at byte {}; save it as UTF-8", flaw));
   }
   auto impl = std::make_unique<Impl>();

@@ -10,7 +10,7 @@ namespace {
 using unicode_internal::kAsciiClasses;
 
 struct Char {
-  uint8_t classes;
+  uint16_t classes;
   uint32_t size;
 };
 
@@ -23,7 +23,7 @@ inline Char char_at(std::string_view text, size_t at) {
 }
 
 // Both take everything from `at` whose class is, or is not, among `mask`.
-inline size_t skip_in(std::string_view text, size_t at, uint8_t mask) {
+inline size_t skip_in(std::string_view text, size_t at, uint16_t mask) {
   while (at < text.size()) {
     const Char c = char_at(text, at);
     if ((c.classes & mask) == 0) break;
@@ -31,7 +31,7 @@ inline size_t skip_in(std::string_view text, size_t at, uint8_t mask) {
   }
   return at;
 }
-inline size_t skip_not_in(std::string_view text, size_t at, uint8_t mask) {
+inline size_t skip_not_in(std::string_view text, size_t at, uint16_t mask) {
   while (at < text.size()) {
     const Char c = char_at(text, at);
     if ((c.classes & mask) != 0) break;
@@ -40,7 +40,7 @@ inline size_t skip_not_in(std::string_view text, size_t at, uint8_t mask) {
   return at;
 }
 
-constexpr uint8_t kNotSymbol = kLetter | kNumber | kSpace;
+constexpr uint16_t kNotSymbol = kLetter | kNumber | kSpace;
 
 bool is_line_break(char c) { return c == '\r' || c == '\n'; }
 char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }

@@ -1,4 +1,4 @@
-// Owner of utf8proc: categories and normal forms.
+// Owner of utf8proc: categories, case and normal forms.
 #include "text/unicode.h"
 
 #include <utf8proc.h>
@@ -50,33 +50,41 @@ void append_utf8_lossy(std::string& pending, std::string_view bytes, std::string
   }
 }
 
-uint8_t char_class_slow(char32_t c) {
+uint16_t char_class_slow(char32_t c) {
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LU: return kGraphic | kLetter | kUpper;
+    case UTF8PROC_CATEGORY_LL: return kGraphic | kLetter | kLower;
     case UTF8PROC_CATEGORY_LT:
     case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO: return kLetter;
-    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_LO: return kGraphic | kLetter;
+    case UTF8PROC_CATEGORY_ND: return kGraphic | kNumber | kDecimal;
     case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO: return kNumber;
+    case UTF8PROC_CATEGORY_NO: return kGraphic | kNumber;
     case UTF8PROC_CATEGORY_ZS:
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP: return kSpace;
     case UTF8PROC_CATEGORY_CC: return c == 0x85 ? kSpace : 0;
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME: return kMark;
-    case UTF8PROC_CATEGORY_PC: return kPunctuation | kConnector;
+    case UTF8PROC_CATEGORY_ME: return kGraphic | kMark;
+    case UTF8PROC_CATEGORY_PC: return kGraphic | kPunctuation | kConnector;
     case UTF8PROC_CATEGORY_PD:
     case UTF8PROC_CATEGORY_PS:
     case UTF8PROC_CATEGORY_PE:
     case UTF8PROC_CATEGORY_PI:
     case UTF8PROC_CATEGORY_PF:
-    case UTF8PROC_CATEGORY_PO: return kPunctuation;
+    case UTF8PROC_CATEGORY_PO: return kGraphic | kPunctuation;
+    case UTF8PROC_CATEGORY_SM:
+    case UTF8PROC_CATEGORY_SC:
+    case UTF8PROC_CATEGORY_SK:
+    case UTF8PROC_CATEGORY_SO: return kGraphic;
     default: return 0;
   }
 }
+
+char32_t to_lower(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }
+char32_t to_upper(char32_t c) { return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c))); }
+char32_t to_title(char32_t c) { return static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c))); }
 
 namespace {
 

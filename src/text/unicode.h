@@ -1,5 +1,4 @@
-// Walking valid UTF-8, Unicode character classes and normal forms for the tokenizers. Tables come from utf8proc, seen only in
-// unicode.cc.
+// Walking valid UTF-8, Unicode character classes, case and normal forms. Tables come from utf8proc, seen only in unicode.cc.
 #pragma once
 
 #include <array>
@@ -40,36 +39,46 @@ inline size_t previous_start(std::string_view text, size_t at) {
 }
 
 // Bits of a character's class.
-enum CharClass : uint8_t {
+enum CharClass : uint16_t {
   kLetter = 1,       // L*
   kNumber = 2,       // N*
   kSpace = 4,        // White_Space
   kPunctuation = 8,  // P*, or ASCII punctuation (which counts $ + < = > ^ ` | ~)
   kMark = 16,        // M*
   kConnector = 32,   // Pc
+  kUpper = 64,       // Lu
+  kLower = 128,      // Ll
+  kDecimal = 256,    // Nd
+  kGraphic = 512,    // neither C* nor Z*
 };
-uint8_t char_class_slow(char32_t c);
+uint16_t char_class_slow(char32_t c);
 
 namespace unicode_internal {
-constexpr uint8_t ascii_class(unsigned c) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return kLetter;
-  if (c >= '0' && c <= '9') return kNumber;
+constexpr uint16_t ascii_class(unsigned c) {
+  if (c >= 'a' && c <= 'z') return kGraphic | kLetter | kLower;
+  if (c >= 'A' && c <= 'Z') return kGraphic | kLetter | kUpper;
+  if (c >= '0' && c <= '9') return kGraphic | kNumber | kDecimal;
   if (c == ' ' || (c >= 9 && c <= 13)) return kSpace;
-  if (c == '_') return kPunctuation | kConnector;
-  return c > 32 && c < 127 ? kPunctuation : 0;
+  if (c == '_') return kGraphic | kPunctuation | kConnector;
+  return c > 32 && c < 127 ? kGraphic | kPunctuation : 0;
 }
-constexpr std::array<uint8_t, 128> make_ascii_classes() {
-  std::array<uint8_t, 128> classes{};
+constexpr std::array<uint16_t, 128> make_ascii_classes() {
+  std::array<uint16_t, 128> classes{};
   for (unsigned c = 0; c < 128; ++c) classes[c] = ascii_class(c);
   return classes;
 }
-inline constexpr std::array<uint8_t, 128> kAsciiClasses = make_ascii_classes();
+inline constexpr std::array<uint16_t, 128> kAsciiClasses = make_ascii_classes();
 }  // namespace unicode_internal
 
-inline uint8_t char_class(char32_t c) { return c < 128 ? unicode_internal::kAsciiClasses[c] : char_class_slow(c); }
+inline uint16_t char_class(char32_t c) { return c < 128 ? unicode_internal::kAsciiClasses[c] : char_class_slow(c); }
 
 // Letters, marks, numbers and connectors: what a "single word" token must not touch.
 inline bool is_word_char(char32_t c) { return (char_class(c) & (kLetter | kNumber | kMark | kConnector)) != 0; }
+
+// The simple forms: one code point for one.
+char32_t to_lower(char32_t c);
+char32_t to_upper(char32_t c);
+char32_t to_title(char32_t c);
 
 // The text (valid UTF-8) in the wanted normal form. O(n log n) at worst, also for endless runs of combining marks.
 std::string normalize(std::string_view text, api::NormalizerKind kind);

@@ -1,6 +1,8 @@
 // String methods that answer questions: where, how often, of what class.
 #include <algorithm>
+#include <utility>
 
+#include "base/utf8.h"
 #include "text/jinja/filters.h"
 #include "text/jinja/interpreter.h"
 #include "text/jinja/unicode.h"
@@ -45,7 +47,7 @@ Value method_find(Interpreter& in, Value self, const Call& call) {
                      : which == Which::kFirst ? window.text.find(needle)
                                               : window.text.rfind(needle);
   if (hit != std::string_view::npos)
-    return Value::int_of(window.start + static_cast<int64_t>(count_chars(window.text.substr(0, hit))));
+    return Value::int_of(window.start + static_cast<int64_t>(base::count_code_points(window.text.substr(0, hit))));
   if (absent == Absent::kError) fail("substring not found");
   return Value::int_of(-1);
 }
@@ -56,7 +58,7 @@ Value method_count(Interpreter& in, Value self, const Call& call) {
   const std::string_view needle = needle_of(in.heap(), args);
   in.heap().scan(window.text.size() + needle.size());
   if (!window.valid) return Value::int_of(0);
-  if (needle.empty()) return Value::int_of(static_cast<int64_t>(count_chars(window.text)) + 1);
+  if (needle.empty()) return Value::int_of(static_cast<int64_t>(base::count_code_points(window.text)) + 1);
   int64_t count = 0;
   for (size_t at = window.text.find(needle); at != std::string_view::npos; at = window.text.find(needle, at + needle.size()))
     ++count;
@@ -82,35 +84,34 @@ Value method_edge(Interpreter& in, Value self, const Call& call) {
 
 bool is_alnum(char32_t code) { return is_alpha(code) || is_digit(code); }
 
-// Not empty, and every character passes.
-template <bool (*passes)(char32_t)>
-Value method_all(Interpreter& in, Value self, const Call& call) {
+// Whether `passes` says yes to every character; it sees none behind the first no.
+template <typename Passes>
+bool every_char(Interpreter& in, Value self, const Call& call, Passes passes) {
   const Arguments none(in.heap(), call, {});
   const std::string_view text = bytes(in.heap(), self.str);
   in.heap().scan(text.size() * 4);
-  for (uint64_t at = 0; at < text.size();) {
-    uint32_t size = 0;
-    if (!passes(decode(text, at, &size))) return Value::boolean_of(false);
-    at += size;
+  uint32_t size = 0;
+  for (uint64_t at = 0; at < text.size(); at += size) {
+    if (!passes(decode(text, at, &size))) return false;
   }
-  return Value::boolean_of(!text.empty());
+  return true;
+}
+
+// Not empty, and every character passes.
+template <bool (*passes)(char32_t)>
+Value method_all(Interpreter& in, Value self, const Call& call) {
+  return Value::boolean_of(every_char(in, self, call, passes) && self.str->size > 0);
 }
 
 // At least one character with case, and none of the other case.
 template <bool (*wanted)(char32_t), bool (*other)(char32_t)>
 Value method_cased(Interpreter& in, Value self, const Call& call) {
-  const Arguments none(in.heap(), call, {});
-  const std::string_view text = bytes(in.heap(), self.str);
-  in.heap().scan(text.size() * 4);
   bool found = false;
-  for (uint64_t at = 0; at < text.size();) {
-    uint32_t size = 0;
-    const char32_t code = decode(text, at, &size);
-    if (other(code)) return Value::boolean_of(false);
+  const bool clean = every_char(in, self, call, [&](char32_t code) {
     found |= wanted(code);
-    at += size;
-  }
-  return Value::boolean_of(found);
+    return !other(code);
+  });
+  return Value::boolean_of(clean && found);
 }
 
 Value method_isascii(Interpreter& in, Value self, const Call& call) {
@@ -119,32 +120,23 @@ Value method_isascii(Interpreter& in, Value self, const Call& call) {
 }
 
 Value method_istitle(Interpreter& in, Value self, const Call& call) {
-  const Arguments none(in.heap(), call, {});
-  const std::string_view text = bytes(in.heap(), self.str);
-  in.heap().scan(text.size() * 4);
   bool found = false, inside = false;
-  for (uint64_t at = 0; at < text.size();) {
-    uint32_t size = 0;
-    const char32_t code = decode(text, at, &size);
-    if ((is_upper(code) && inside) || (is_lower(code) && !inside)) return Value::boolean_of(false);
+  const bool clean = every_char(in, self, call, [&](char32_t code) {
+    if ((is_upper(code) && inside) || (is_lower(code) && !inside)) return false;
     inside = is_upper(code) || is_lower(code);
     found |= inside;
-    at += size;
-  }
-  return Value::boolean_of(found);
+    return true;
+  });
+  return Value::boolean_of(clean && found);
 }
 
 Value method_isidentifier(Interpreter& in, Value self, const Call& call) {
-  const Arguments none(in.heap(), call, {});
-  const std::string_view text = bytes(in.heap(), self.str);
-  in.heap().scan(text.size() * 4);
-  for (uint64_t at = 0; at < text.size();) {
-    uint32_t size = 0;
-    const char32_t code = decode(text, at, &size);
-    if (!is_alpha(code) && code != '_' && (at == 0 || !is_digit(code))) return Value::boolean_of(false);
-    at += size;
-  }
-  return Value::boolean_of(!text.empty());
+  bool first = true;
+  const bool clean = every_char(in, self, call, [&](char32_t code) {
+    const bool starts = std::exchange(first, false);
+    return is_alpha(code) || code == '_' || (!starts && is_digit(code));
+  });
+  return Value::boolean_of(clean && self.str->size > 0);
 }
 
 constexpr Named<MethodFunction> kSearch[] = {

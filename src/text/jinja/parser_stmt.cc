@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "text/jinja/unicode.h"
+#include "base/utf8.h"
 
 namespace camshaft::text::jinja {
 namespace {
@@ -33,7 +33,7 @@ const Str* Program::literal(std::string text) {
   Str& literal = literals.emplace_back();
   literal.data = kept.data();
   literal.size = kept.size();
-  literal.chars = static_cast<int64_t>(count_chars(kept));
+  literal.chars = static_cast<int64_t>(base::count_code_points(kept));
   return &literal;
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "text/jinja/failure.h"
 #include "text/jinja/unicode.h"
 
@@ -39,7 +40,7 @@ void append_escaped(std::string& out, char32_t code, char quote) {
   } else if (code == '\t') {
     out += "\\t";
   } else if (is_printable(code)) {
-    append_utf8(out, code);
+    base::append_utf8(out, code);
   } else if (code < 0x100) {
     out += format("\\x{:02x}", static_cast<uint32_t>(code));
   } else if (code < 0x10000) {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "base/utf8.h"
 #include "text/jinja/failure.h"
-#include "text/jinja/unicode.h"
 
 namespace camshaft::text::jinja {
 namespace {
@@ -96,7 +96,7 @@ uint64_t length(Heap& heap, const Str* text) {
   if (text->chars < 0) {
     const std::string_view all = bytes(heap, text);
     heap.scan(all.size());
-    const_cast<Str*>(text)->chars = static_cast<int64_t>(count_chars(all));
+    const_cast<Str*>(text)->chars = static_cast<int64_t>(base::count_code_points(all));
   }
   return static_cast<uint64_t>(text->chars);
 }

@@ -1,8 +1,8 @@
 // Escapes of quoted strings in template code: Python's, without \N{name}.
 #include <charconv>
 
+#include "base/utf8.h"
 #include "text/jinja/lexer.h"
-#include "text/jinja/unicode.h"
 
 namespace camshaft::text::jinja {
 namespace {
@@ -47,7 +47,7 @@ class Unescaper {
     if (part.size() != digits || parsed.ptr != part.data() + digits) fail_at(token_.position, "string with a broken escape");
     if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
       fail_at(token_.position, "string with an escape that is no character");
-    append_utf8(out_, value);
+    base::append_utf8(out_, value);
     at_ += digits;
   }
 

@@ -1,4 +1,4 @@
-// Code points of UTF-8 text as Python's str sees them: counting, finding, case, classes. Text here is always valid UTF-8.
+// Code points of UTF-8 text as Python's str sees them: finding, case, classes. Text here is always valid UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,6 @@ namespace camshaft::text::jinja {
 
 // The code point at byte `at` (inside the text); sets its length.
 char32_t decode(std::string_view text, uint64_t at, uint32_t* length);
-void append_utf8(std::string& out, char32_t code);
-// Byte of the first flaw, or npos.
-size_t find_invalid_utf8(std::string_view text);
-uint64_t count_chars(std::string_view text);
 // Byte offset of the character with this index; text.size() at or past the end.
 uint64_t byte_of_char(std::string_view text, uint64_t index);
 
