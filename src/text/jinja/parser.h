@@ -41,6 +41,10 @@ class Parser {
   enum class Cond : uint8_t { kAllowed, kNot };  // `a if b else c`
   const Expr* expression(Cond cond = Cond::kAllowed);
   const Expr* tuple(Cond cond = Cond::kAllowed);
+  // operand (separator operand)...; where there is no separator, the operand itself.
+  using Operand = const Expr* (Parser::*)();
+  using Skip = bool (Parser::*)(std::string_view text);
+  const Expr* chain(ExprKind kind, Operand operand, Skip skip, std::string_view separator);
   const Expr* or_expr();
   const Expr* and_expr();
   const Expr* not_expr();

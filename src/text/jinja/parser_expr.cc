@@ -44,23 +44,20 @@ const Expr* Parser::expression(Cond cond) {
   return result;
 }
 
-const Expr* Parser::or_expr() {
-  const Expr* first = and_expr();
-  if (!at_name("or")) return first;
-  Expr* expr = new_expr(ExprKind::kOr, now().position);
+const Expr* Parser::chain(ExprKind kind, Operand operand, Skip skip, std::string_view separator) {
+  const Expr* first = (this->*operand)();
+  const Position position = now().position;
+  if (!(this->*skip)(separator)) return first;
+  Expr* expr = new_expr(kind, position);
   expr->items.push_back(first);
-  while (skip_name("or")) expr->items.push_back(and_expr());
+  do expr->items.push_back((this->*operand)());
+  while ((this->*skip)(separator));
   return expr;
 }
 
-const Expr* Parser::and_expr() {
-  const Expr* first = not_expr();
-  if (!at_name("and")) return first;
-  Expr* expr = new_expr(ExprKind::kAnd, now().position);
-  expr->items.push_back(first);
-  while (skip_name("and")) expr->items.push_back(not_expr());
-  return expr;
-}
+const Expr* Parser::or_expr() { return chain(ExprKind::kOr, &Parser::and_expr, &Parser::skip_name, "or"); }
+const Expr* Parser::and_expr() { return chain(ExprKind::kAnd, &Parser::not_expr, &Parser::skip_name, "and"); }
+const Expr* Parser::concatenation() { return chain(ExprKind::kConcat, &Parser::product, &Parser::skip_operator, "~"); }
 
 const Expr* Parser::not_expr() {
   if (!at_name("not")) return comparison();
@@ -106,15 +103,6 @@ const Expr* Parser::sum() {
     left = binary(token.text == "+" ? Op::kAdd : Op::kSub, left, concatenation(), token.position);
   }
   return left;
-}
-
-const Expr* Parser::concatenation() {
-  const Expr* first = product();
-  if (!at_operator("~")) return first;
-  Expr* expr = new_expr(ExprKind::kConcat, now().position);
-  expr->items.push_back(first);
-  while (skip_operator("~")) expr->items.push_back(product());
-  return expr;
 }
 
 const Expr* Parser::product() {
