@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "server/answer_format.h"
+#include "server/openai/chunk_stream.h"
 
 namespace camshaft::server {
 namespace {
@@ -52,59 +52,30 @@ void append_content_logprobs(std::string& out, const std::vector<PieceToken>& to
   out.append("],\"refusal\":null}");
 }
 
-class ChatStream final : public AnswerFormat {
+class ChatStream final : public ChunkStream {
  public:
-  explicit ChatStream(AnswerStart start) : start_(std::move(start)) {
-    opening_ = "data: ";
-    append_head(opening_, start_.head, "chat.completion.chunk");
-  }
+  explicit ChatStream(AnswerStart start) : ChunkStream(std::move(start), "chat.completion.chunk") {}
 
   void add(const Piece& piece, std::string& out) override {
     const bool ends = piece.finish != api::FinishReason::kNone;
-    const bool extras = !piece.tokens.empty() && (start_.logprobs || start_.return_token_ids);
-    if (piece.text.empty() && !extras && !ends) return;
+    const bool has_content = !piece.text.empty() || has_extras(piece);
+    if (!has_content && !ends) return;
     if (!std::exchange(begun_, true)) append_role(piece, out);
-    if (!piece.text.empty() || extras) append_content(piece, out);
+    if (has_content) append_content(piece, out);
     if (ends) append_end(piece, out);
-    usage_ = piece.usage;
-  }
-
-  void finish(std::string& out) override {
-    if (start_.include_usage) {
-      out.append(opening_).append(",\"choices\":[],\"usage\":");
-      append_usage(out, usage_);
-      out.append("}\n\n");
-    }
-    out.append(kDoneEvent);
   }
 
  private:
-  void open(std::string& out) const { out.append(opening_).append(",\"choices\":[{\"index\":0,\"delta\":{"); }
+  void open(std::string& out) const { out.append(opening()).append(",\"choices\":[{\"index\":0,\"delta\":{"); }
 
-  // Behind the choice: usage, and what belongs to the whole object.
-  void close(const Piece& piece, std::string& out) const {
-    out.append("}]");
-    if (start_.continuous_usage) {
-      out.append(",\"usage\":");
-      append_usage(out, piece.usage);
-    } else if (start_.include_usage) {
-      out.append(",\"usage\":null");
-    }
-    out.append("}\n\n");
-  }
-
-  void append_role(const Piece& piece, std::string& out) const {
+  void append_role(const Piece& piece, std::string& out) {
     open(out);
-    out.append("\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null");
-    if (!start_.return_token_ids) return close(piece, out);
-    out.append("}],\"prompt_token_ids\":");
-    append_ids(out, start_.prompt_ids);
-    std::string tail;
-    close(piece, tail);
-    out.append(tail, 2);  // the choice is closed already
+    out.append("\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}]");
+    if (start_.return_token_ids) append_prompt_ids(out, start_.prompt_ids);
+    close(piece, out);
   }
 
-  void append_content(const Piece& piece, std::string& out) const {
+  void append_content(const Piece& piece, std::string& out) {
     open(out);
     out.append("\"content\":");
     base::append_json_string(out, piece.text);
@@ -119,21 +90,20 @@ class ChatStream final : public AnswerFormat {
       out.append(",\"token_ids\":");
       append_ids(out, piece.tokens);
     }
+    out.append("}]");
     close(piece, out);
   }
 
-  void append_end(const Piece& piece, std::string& out) const {
+  void append_end(const Piece& piece, std::string& out) {
     open(out);
     out.append("},\"logprobs\":null,\"finish_reason\":");
     append_finish(out, piece.finish);
     out.append(",\"stop_reason\":");
     append_stop_reason(out, piece);
+    out.append("}]");
     close(piece, out);
   }
 
-  AnswerStart start_;
-  std::string opening_;
-  api::Usage usage_;
   bool begun_ = false;
 };
 
@@ -168,10 +138,7 @@ class ChatWhole final : public AnswerFormat {
     }
     out.append("}],\"usage\":");
     append_usage(out, usage_);
-    if (start_.return_token_ids) {
-      out.append(",\"prompt_token_ids\":");
-      append_ids(out, start_.prompt_ids);
-    }
+    if (start_.return_token_ids) append_prompt_ids(out, start_.prompt_ids);
     out.append("}");
   }
 

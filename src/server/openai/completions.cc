@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "server/answer_format.h"
+#include "server/openai/chunk_stream.h"
 
 namespace camshaft::server {
 namespace {
@@ -81,49 +81,21 @@ void append_choice(std::string& out, const Piece& piece, const AnswerStart& star
   }
 }
 
-void append_prompt_ids(std::string& out, const AnswerStart& start) {
-  out.append(",\"prompt_token_ids\":");
-  append_ids(out, start.prompt_ids);
-}
-
-class CompletionsStream final : public AnswerFormat {
+class CompletionsStream final : public ChunkStream {
  public:
-  explicit CompletionsStream(AnswerStart start) : start_(std::move(start)), lists_(start_.tokens_as_ids) {
-    opening_ = "data: ";
-    append_head(opening_, start_.head, "text_completion");
-  }
+  explicit CompletionsStream(AnswerStart start) : ChunkStream(std::move(start), "text_completion"), lists_(start_.tokens_as_ids) {}
 
   void add(const Piece& piece, std::string& out) override {
-    const bool extras = !piece.tokens.empty() && (start_.logprobs || start_.return_token_ids);
-    if (piece.text.empty() && !extras && piece.finish == api::FinishReason::kNone) return;
-    out.append(opening_);
+    if (piece.text.empty() && !has_extras(piece) && piece.finish == api::FinishReason::kNone) return;
+    out.append(opening());
     append_choice(out, piece, start_, lists_);
-    if (!std::exchange(begun_, true) && start_.return_token_ids) append_prompt_ids(out, start_);
+    if (!std::exchange(begun_, true) && start_.return_token_ids) append_prompt_ids(out, start_.prompt_ids);
     out.append("}]");
-    if (start_.continuous_usage) {
-      out.append(",\"usage\":");
-      append_usage(out, piece.usage);
-    } else if (start_.include_usage) {
-      out.append(",\"usage\":null");
-    }
-    out.append("}\n\n");
-    usage_ = piece.usage;
-  }
-
-  void finish(std::string& out) override {
-    if (start_.include_usage) {
-      out.append(opening_).append(",\"choices\":[],\"usage\":");
-      append_usage(out, usage_);
-      out.append("}\n\n");
-    }
-    out.append(kDoneEvent);
+    close(piece, out);
   }
 
  private:
-  AnswerStart start_;
   LogprobLists lists_;
-  std::string opening_;
-  api::Usage usage_;
   bool begun_ = false;
 };
 
@@ -143,7 +115,7 @@ class CompletionsWhole final : public AnswerFormat {
     LogprobLists lists(start_.tokens_as_ids);
     append_head(out, start_.head, "text_completion");
     append_choice(out, all_, start_, lists);
-    if (start_.return_token_ids) append_prompt_ids(out, start_);
+    if (start_.return_token_ids) append_prompt_ids(out, start_.prompt_ids);
     out.append("}],\"usage\":");
     append_usage(out, all_.usage);
     out.append("}");

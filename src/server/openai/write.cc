@@ -44,6 +44,11 @@ void append_ids(std::string& out, const std::vector<generation::PieceToken>& tok
   append_id_list(out, tokens, [](const generation::PieceToken& token) { return token.id; });
 }
 
+void append_prompt_ids(std::string& out, std::span<const int32_t> ids) {
+  out.append(",\"prompt_token_ids\":");
+  append_ids(out, ids);
+}
+
 void append_head(std::string& out, const AnswerHead& head, std::string_view object) {
   out.append("{\"id\":\"").append(head.id).append("\",\"object\":\"").append(object).append("\",\"created\":");
   append_int(out, head.created);

@@ -24,6 +24,8 @@ void append_int(std::string& out, int64_t value);
 void append_logprob(std::string& out, float value);
 void append_ids(std::string& out, std::span<const int32_t> ids);
 void append_ids(std::string& out, const std::vector<generation::PieceToken>& tokens);
+// ,"prompt_token_ids":[...]
+void append_prompt_ids(std::string& out, std::span<const int32_t> ids);
 // {"id":...,"object":...,"created":...,"model":...,"system_fingerprint":...  without the closing brace
 void append_head(std::string& out, const AnswerHead& head, std::string_view object);
 void append_usage(std::string& out, const api::Usage& usage);
