@@ -11,11 +11,9 @@
 namespace camshaft::server {
 namespace {
 
-constexpr double kMaxInt32 = std::numeric_limits<int32_t>::max();
-constexpr size_t kMaxStops = 16;
-constexpr size_t kMaxStopBytes = 1024;
-constexpr size_t kMaxStopIds = 1024;
-constexpr size_t kMaxBiases = 1024;
+namespace limits = generation::limits;
+using generation::Range;
+
 constexpr size_t kMaxSaltBytes = 128;
 constexpr uint8_t kOpenAi = kChat | kCompletions;
 
@@ -23,20 +21,21 @@ using Apply = Status (*)(const Json&, Draft&);
 
 // --- how a row is written -------------------------------------------------------------------------------------------------------
 
-constexpr Field number(std::string_view name, uint8_t routes, double min, double max, Apply apply) {
-  return {name, routes, kNumber, min, max, false, apply};
+// Numbers that a wider type lets in have no range of their own.
+constexpr Range kAnyNumber{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+constexpr Range kInt64{-9223372036854775808.0, 9223372036854775808.0};
+constexpr Range kTopKOrOff{-1, limits::kTopK.max};  // -1 is off too
+
+constexpr Field number(std::string_view name, uint8_t routes, Range range, Apply apply) {
+  return {name, routes, kNumber, range, apply};
 }
-constexpr Field positive(std::string_view name, uint8_t routes, double max, Apply apply) {
-  return {name, routes, kNumber, 0, max, true, apply};
+constexpr Field integer(std::string_view name, uint8_t routes, Range range, Apply apply) {
+  return {name, routes, kInteger, range, apply};
 }
-constexpr Field integer(std::string_view name, uint8_t routes, double min, double max, Apply apply) {
-  return {name, routes, kInteger, min, max, false, apply};
-}
-constexpr Field flag(std::string_view name, uint8_t routes, Apply apply) { return {name, routes, kBool, 0, 0, false, apply}; }
 constexpr Field value(std::string_view name, uint8_t routes, uint8_t types, Apply apply) {
-  // Numbers that a wider type lets in have no range of their own.
-  return {name, routes, types, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), false, apply};
+  return {name, routes, types, kAnyNumber, apply};
 }
+constexpr Field flag(std::string_view name, uint8_t routes, Apply apply) { return value(name, routes, kBool, apply); }
 
 float as_float(const Json& json) { return static_cast<float>(json.as_double()); }
 int32_t as_int32(const Json& json) { return static_cast<int32_t>(*json.int_if()); }
@@ -49,8 +48,8 @@ Status add_stop(const Json& stop, Draft& draft) {
   if (!stop.is_string()) return invalid_field("stop", format("expected strings, found {}", stop.kind_name()));
   const std::string& text = stop.as_string();
   if (text.empty()) return invalid_field("stop", "an empty stop string would stop at once");
-  if (text.size() > kMaxStopBytes)
-    return invalid_field("stop", format("a string of {} bytes, at most {} are accepted", text.size(), kMaxStopBytes));
+  if (text.size() > limits::kMaxStopBytes)
+    return invalid_field("stop", format("a string of {} bytes, at most {} are accepted", text.size(), limits::kMaxStopBytes));
   draft.call.request.stop.push_back(text);
   return base::ok_status();
 }
@@ -58,15 +57,16 @@ Status add_stop(const Json& stop, Draft& draft) {
 Status set_stop(const Json& json, Draft& draft) {
   if (json.is_string()) return json.as_string().empty() ? base::ok_status() : add_stop(json, draft);
   const base::JsonArray& list = json.as_array();
-  if (list.size() > kMaxStops) return invalid_field("stop", format("{} strings, at most {} are accepted", list.size(), kMaxStops));
+  if (list.size() > limits::kMaxStops)
+    return invalid_field("stop", format("{} strings, at most {} are accepted", list.size(), limits::kMaxStops));
   for (const Json& stop : list) CS_RETURN_IF_ERROR(add_stop(stop, draft));
   return base::ok_status();
 }
 
 Status set_stop_ids(const Json& json, Draft& draft) {
   const base::JsonArray& list = json.as_array();
-  if (list.size() > kMaxStopIds)
-    return invalid_field("stop_token_ids", format("{} ids, at most {} are accepted", list.size(), kMaxStopIds));
+  if (list.size() > limits::kMaxStopIds)
+    return invalid_field("stop_token_ids", format("{} ids, at most {} are accepted", list.size(), limits::kMaxStopIds));
   for (const Json& id : list) {
     if (!id.is_integer()) return invalid_field("stop_token_ids", format("expected integers, found {}", id.kind_name()));
     if (id.int_if() == nullptr || *id.int_if() < 0 || *id.int_if() > INT32_MAX) {
@@ -87,15 +87,16 @@ Status add_bias(const base::JsonMember& member, Draft& draft) {
   if (!member.second.is_number())
     return invalid_field("logit_bias", format("expected numbers, found {}", member.second.kind_name()));
   const double bias = member.second.as_double();
-  if (!(bias >= -100 && bias <= 100)) return invalid_field("logit_bias", "a bias is outside -100..100");
+  if (!limits::kBias.contains(bias))
+    return invalid_field("logit_bias", format("a bias is outside {}..{}", limits::kBias.min, limits::kBias.max));
   draft.call.request.sampling.logit_bias.emplace_back(id, static_cast<float>(bias));
   return base::ok_status();
 }
 
 Status set_logit_bias(const Json& json, Draft& draft) {
   const base::JsonObject& biases = json.as_object();
-  if (biases.size() > kMaxBiases)
-    return invalid_field("logit_bias", format("{} entries, at most {} are accepted", biases.size(), kMaxBiases));
+  if (biases.size() > limits::kMaxLogitBias)
+    return invalid_field("logit_bias", format("{} entries, at most {} are accepted", biases.size(), limits::kMaxLogitBias));
   for (const base::JsonMember& member : biases) CS_RETURN_IF_ERROR(add_bias(member, draft));
   return base::ok_status();
 }
@@ -202,38 +203,38 @@ constexpr Field kFields[] = {
     flag("continue_final_message", kChat, CS_SET(draft.chat.continue_final_message = json.as_bool())),
     value("chat_template_kwargs", kChat, kObject, set_template_kwargs),
     // length and stopping
-    integer("max_tokens", kCompletions, 1, kMaxInt32, CS_SET(request.max_tokens = as_int32(json))),
-    integer("max_tokens", kChat, 1, kMaxInt32, CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_completion_tokens", kChat, 1, kMaxInt32,
-            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
-    integer("max_tokens", kGenerate, 1, kMaxInt32,
+    integer("max_tokens", kCompletions, limits::kMaxTokens, CS_SET(request.max_tokens = as_int32(json))),
+    integer("max_tokens", kChat, limits::kMaxTokens,
             CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_new_tokens", kGenerate, 1, kMaxInt32,
+    integer("max_completion_tokens", kChat, limits::kMaxTokens,
             CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
-    integer("min_tokens", kAllRoutes, 0, kMaxInt32, CS_SET(request.min_tokens = as_int32(json))),
+    integer("max_tokens", kGenerate, limits::kMaxTokens,
+            CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
+    integer("max_new_tokens", kGenerate, limits::kMaxTokens,
+            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
+    integer("min_tokens", kAllRoutes, limits::kMinTokens, CS_SET(request.min_tokens = as_int32(json))),
     flag("ignore_eos", kAllRoutes, CS_SET(request.ignore_eos = json.as_bool())),
     value("stop", kAllRoutes, kString | kArray, set_stop),
     value("stop_token_ids", kAllRoutes, kArray, set_stop_ids),
     flag("include_stop_str_in_output", kAllRoutes, CS_SET(request.include_stop_in_output = json.as_bool())),
     flag("skip_special_tokens", kAllRoutes, CS_SET(request.skip_special_tokens = json.as_bool())),
     // sampling
-    number("temperature", kAllRoutes, 0, 2, CS_SET(sampling.temperature = as_float(json))),
-    positive("top_p", kAllRoutes, 1, CS_SET(sampling.top_p = as_float(json))),
-    integer("top_k", kAllRoutes, -1, kMaxInt32, CS_SET(sampling.top_k = std::max(0, as_int32(json)))),
-    number("min_p", kAllRoutes, 0, 1, CS_SET(sampling.min_p = as_float(json))),
-    positive("repetition_penalty", kAllRoutes, 100, CS_SET(sampling.repetition_penalty = as_float(json))),
-    number("presence_penalty", kAllRoutes, -2, 2, CS_SET(sampling.presence_penalty = as_float(json))),
-    number("frequency_penalty", kAllRoutes, -2, 2, CS_SET(sampling.frequency_penalty = as_float(json))),
+    number("temperature", kAllRoutes, limits::kTemperature, CS_SET(sampling.temperature = as_float(json))),
+    number("top_p", kAllRoutes, limits::kTopP, CS_SET(sampling.top_p = as_float(json))),
+    integer("top_k", kAllRoutes, kTopKOrOff, CS_SET(sampling.top_k = std::max(0, as_int32(json)))),
+    number("min_p", kAllRoutes, limits::kMinP, CS_SET(sampling.min_p = as_float(json))),
+    number("repetition_penalty", kAllRoutes, limits::kRepetitionPenalty, CS_SET(sampling.repetition_penalty = as_float(json))),
+    number("presence_penalty", kAllRoutes, limits::kPenalty, CS_SET(sampling.presence_penalty = as_float(json))),
+    number("frequency_penalty", kAllRoutes, limits::kPenalty, CS_SET(sampling.frequency_penalty = as_float(json))),
     value("logit_bias", kAllRoutes, kObject, set_logit_bias),
-    integer("seed", kAllRoutes, -9223372036854775808.0, 9223372036854775808.0,
-            CS_SET(sampling.seed = static_cast<uint64_t>(*json.int_if()))),
+    integer("seed", kAllRoutes, kInt64, CS_SET(sampling.seed = static_cast<uint64_t>(*json.int_if()))),
     // the answer's form
     flag("stream", kAllRoutes, CS_SET(call.stream = json.as_bool())),
     flag("streaming", kGenerate, CS_SET(call.stream = json.as_bool())),
     value("stream_options", kOpenAi, kObject, set_stream_options),
-    integer("logprobs", kCompletions, 0, 20, CS_SET(sampling.logprobs = as_int32(json))),
+    integer("logprobs", kCompletions, limits::kLogprobs, CS_SET(sampling.logprobs = as_int32(json))),
     flag("logprobs", kChat, CS_SET(draft.wants_logprobs = json.as_bool())),
-    integer("top_logprobs", kChat, 0, 20, CS_SET(draft.top_logprobs = as_int32(json))),
+    integer("top_logprobs", kChat, limits::kLogprobs, CS_SET(draft.top_logprobs = as_int32(json))),
     flag("return_token_ids", kOpenAi, CS_SET(call.return_token_ids = json.as_bool())),
     flag("return_tokens_as_token_ids", kOpenAi, CS_SET(call.tokens_as_ids = json.as_bool())),
     // accepted, no effect

@@ -42,11 +42,10 @@ std::string type_names(uint8_t types) {
 Status check_range(const Field& field, const Json& json) {
   if (!json.is_number() || (field.types & (kInteger | kNumber)) == 0) return base::ok_status();
   const double number = json.as_double();
-  const bool fits = field.min_open ? number > field.min && number <= field.max : number >= field.min && number <= field.max;
   const bool exact = (field.types & kNumber) != 0 || json.int_if() != nullptr;
-  if (fits && exact) return base::ok_status();
-  return invalid_field(field.name,
-                       format("must be {} {} and at most {}", field.min_open ? "over" : "at least", field.min, field.max));
+  if (field.range.contains(number) && exact) return base::ok_status();
+  const auto& [min, max, min_open] = field.range;
+  return invalid_field(field.name, format("must be {} {} and at most {}", min_open ? "over" : "at least", min, max));
 }
 
 Status apply_field(const Field& field, const Json& json, Draft& draft) {

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "generation/generation.h"
+#include "generation/params.h"
 
 namespace camshaft::server {
 
@@ -47,10 +48,8 @@ struct Draft {
 struct Field {
   std::string_view name;
   uint8_t routes = 0;
-  uint8_t types = 0;  // a null value counts as absent, whatever stands here
-  double min = 0;     // of numbers
-  double max = 0;
-  bool min_open = false;  // min itself is outside
+  uint8_t types = 0;        // a null value counts as absent, whatever stands here
+  generation::Range range;  // of numbers
   // What a value of right type and range does; an error refuses it.
   Status (*apply)(const Json& value, Draft& draft) = nullptr;
 };

@@ -88,7 +88,7 @@ TEST_F(ParamsTest, NullCountsAsAbsent) {
   }
 }
 
-bool is_ranged(const Field& field) { return (field.types & (kInteger | kNumber)) != 0 && std::isfinite(field.min); }
+bool is_ranged(const Field& field) { return (field.types & (kInteger | kNumber)) != 0 && std::isfinite(field.range.min); }
 
 TEST_F(ParamsTest, RangesHoldAtTheirEdges) {
   int fields = 0;
@@ -99,19 +99,19 @@ TEST_F(ParamsTest, RangesHoldAtTheirEdges) {
       const bool integer = (field.types & kNumber) == 0;
       const auto value = [&](double number) { return integer ? Json(static_cast<int64_t>(number)) : Json(number); };
       const double step = integer ? 1 : 1e-6;
-      const bool wide = std::abs(field.min) > 1e18;
-      const auto at_min = decode_with(route, field.name, value(field.min));
-      if (field.min_open) {
+      const bool wide = std::abs(field.range.min) > 1e18;
+      const auto at_min = decode_with(route, field.name, value(field.range.min));
+      if (field.range.min_open) {
         expect_error(at_min, field.name, kInvalidValue, field.name);
       } else if (field.name != "min_tokens" && field.name != "top_logprobs") {
         EXPECT_TRUE(at_min.ok()) << field.name << ": " << at_min.status().message();
       }
       if (wide) continue;  // seed: the neighbours are no int64
-      expect_error(decode_with(route, field.name, value(field.min - step)), field.name, kInvalidValue, field.name);
-      expect_error(decode_with(route, field.name, value(field.max + step)), field.name, kInvalidValue, field.name);
-      if (field.max > 2e9 && field.name == "min_tokens") continue;  // more than what is to be generated
-      if (field.name == "top_logprobs") continue;                   // needs logprobs
-      EXPECT_TRUE(decode_with(route, field.name, value(field.max)).ok()) << field.name;
+      expect_error(decode_with(route, field.name, value(field.range.min - step)), field.name, kInvalidValue, field.name);
+      expect_error(decode_with(route, field.name, value(field.range.max + step)), field.name, kInvalidValue, field.name);
+      if (field.range.max > 2e9 && field.name == "min_tokens") continue;  // more than what is to be generated
+      if (field.name == "top_logprobs") continue;                         // needs logprobs
+      EXPECT_TRUE(decode_with(route, field.name, value(field.range.max)).ok()) << field.name;
     }
   }
   EXPECT_GT(fields, 20);
