@@ -1,6 +1,7 @@
 #!/bin/sh
 # clang-tidy with the short list of .clang-tidy. Usage: check_tidy.sh [-p BUILD_FOLDER] [--all | FILE.cc ...]; without files the
-# .cc files of src that differ from the last commit or are new. Exit code 0 clean, 1 findings, 2 tool or build folder is missing.
+# .cc files of src that the last commit touched, that differ from it or are new (all take minutes). Exit code 0 clean, 1 findings,
+# 2 tool or build folder is missing.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -9,12 +10,9 @@ if [ "${1:-}" = "-p" ]; then
   build=${2:-}
   shift 2
 fi
-tool=""
-for name in clang-tidy-16 clang-tidy-17 clang-tidy-18 clang-tidy-19 clang-tidy; do
-  command -v "$name" > /dev/null && tool=$name && break
-done
-if [ -z "$tool" ]; then
-  echo "check_tidy: no clang-tidy; install clang-tidy-16" >&2
+tool=clang-tidy-16  # versions differ in what they find, so there is one
+if ! command -v "$tool" > /dev/null; then
+  echo "check_tidy: no $tool; install it" >&2
   exit 2
 fi
 if [ ! -f "$build/compile_commands.json" ]; then
@@ -22,12 +20,14 @@ if [ ! -f "$build/compile_commands.json" ]; then
   exit 2
 fi
 
+# Tests are left out: they use moved values and bare fixtures on purpose.
 if [ "${1:-}" = "--all" ]; then
-  files=$(git ls-files 'src/*.cc')
+  files=$(git ls-files 'src/*.cc' ':!*_test.cc')
 elif [ $# -gt 0 ]; then
   files=$*
 else
-  files=$({ git diff --name-only --diff-filter=d HEAD -- 'src/*.cc'; git ls-files --others --exclude-standard -- 'src/*.cc'; } | sort -u)
+  files=$({ git diff --name-only --diff-filter=d HEAD -- 'src/*.cc' ':!*_test.cc'; git ls-files --others --exclude-standard -- 'src/*.cc' ':!*_test.cc'
+            git show --format= --name-only --diff-filter=d HEAD -- 'src/*.cc' ':!*_test.cc'; } | sort -u)
 fi
 count=$(echo "$files" | wc -w)
 if [ "$count" -eq 0 ]; then

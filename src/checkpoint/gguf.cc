@@ -32,15 +32,16 @@ std::vector<NamedTensor> views_of(const std::vector<Part>& parts) {
   return tensors;
 }
 
-std::string display_name(const GgufHeader& header, std::string fallback) {
+std::string display_name(const GgufHeader& header, const std::string& fallback) {
   const Json* name = header.metadata.find("general.name");
-  return name != nullptr && name->is_string() && !name->as_string().empty() ? name->as_string() : std::move(fallback);
+  const bool named = name != nullptr && name->is_string() && !name->as_string().empty();
+  return named ? name->as_string() : fallback;
 }
 
 class GgufCheckpoint : public Checkpoint {
  public:
-  GgufCheckpoint(std::vector<Part> parts, std::string fallback_name)
-      : parts_(std::move(parts)), name_(display_name(first(), std::move(fallback_name))), tensors_(views_of(parts_)) {}
+  GgufCheckpoint(std::vector<Part> parts, const std::string& fallback_name)
+      : parts_(std::move(parts)), name_(display_name(first(), fallback_name)), tensors_(views_of(parts_)) {}
 
   Source source() const override { return Source::kGguf; }
   const std::vector<NamedTensor>& tensors() const override { return tensors_.all(); }

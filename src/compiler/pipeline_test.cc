@@ -219,7 +219,9 @@ TEST(Pipeline, LeavesWeightsInTheFormatOfTheirType) {
   EXPECT_EQ(graph.value(graph.nodes().front().inputs[1]).type.format, tensor::Format::kBF16);
   for (graph::ValueId id = 0; id < graph.num_values(); ++id) {
     const graph::Value& value = graph.value(id);
-    if (value.constant) EXPECT_EQ(value.constant->format(), value.type.format) << value.name;
+    if (value.constant) {
+      EXPECT_EQ(value.constant->format(), value.type.format) << value.name;
+    }
   }
 }
 

@@ -143,9 +143,12 @@ Result<std::unique_ptr<Generation>> Generation::start(const ModelEntry& entry, G
   CS_RETURN_IF_ERROR(check_params(request, vocab));
   CS_ASSIGN_OR_RETURN(std::vector<int32_t> prompt, encode_prompt(entry, request, vocab));
   CS_RETURN_IF_ERROR(check_context(request, prompt.size(), entry.executor->limits().max_seq_len));
+  const bool is_chat = std::holds_alternative<ChatPrompt>(request.prompt);
   request.prompt = TokenPrompt();  // is in `prompt` now
   auto impl = std::make_unique<Impl>(entry, std::move(request), std::move(prompt));
-  CS_RETURN_IF_ERROR(entry.executor->submit(impl->executor_request(), events));
+  Status submitted = entry.executor->submit(impl->executor_request(), events);
+  if (is_chat && submitted.subject() == "prompt") return std::move(submitted).with_subject("messages");  // the field it came in
+  CS_RETURN_IF_ERROR(submitted);
   return std::unique_ptr<Generation>(new Generation(std::move(impl)));
 }
 

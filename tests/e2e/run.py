@@ -185,6 +185,10 @@ def bad_requests_get_their_error_and_the_next_one_works():
         status, text = server.request("POST", "/v1/completions", {**good, "prompt": "word " * 2000})
         error = json.loads(text)["error"]
         assert error["code"] == "context_length_exceeded" and "256" in error["message"], error
+        status, text = server.request("POST", "/v1/chat/completions", {"messages": [{"role": "user", "content": "word " * 2000}]})
+        assert json.loads(text)["error"]["param"] == "messages", text
+        status, text = server.request("POST", "/v1/completions", {**good, "model": "nobody"})
+        assert "nobody" in json.loads(text)["error"]["message"], text
         assert server.request("GET", "/no/such/route")[0] == 404
         assert server.request("PUT", "/v1/completions", good)[0] == 405
 

@@ -26,9 +26,9 @@ Format kept_format(Format format) {
     case Format::kQ4_1:
     case Format::kI4B32M: return Format::kI4B32M;
     case Format::kF32:
-    case Format::kF16:
     case Format::kF8E4M3:
     case Format::kF8E5M2: return Format::kF32;
+    case Format::kF16: return Format::kF16;
     case Format::kBF16: return Format::kBF16;
     default: return Format::kI8B32;
   }
@@ -131,12 +131,13 @@ Result<int64_t> quantise(Graph& graph, const CompileOptions& options) {
     const ValueId changed_id = with_format(graph, id, to);
     for (const int32_t user : graph.users(id)) {
       graph::Node& node = graph.nodes()[static_cast<size_t>(user)];
+      const ops::OpDesc before = node.desc;
       apply(node, to, options.precision);
       if (from != to) {
         node.note += format("{}weight {} to {}{}", node.note.empty() ? "" : "; ", tensor::format_info(from).name,
                             tensor::format_info(to).name, note);
       }
-      ++changes;
+      if (node.desc != before) ++changes;
     }
     if (changed_id != id) graph.replace_uses(id, changed_id);
   }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int32_t kCompletionTokens = 16;  // where a completion says nothing
 constexpr int32_t kGenerateTokens = 512;
+constexpr size_t kLongestNameShown = 128;  // bytes of an unknown model's name in the refusal
 
 uint8_t type_bits(const Json& json) {
   switch (json.kind()) {
@@ -131,7 +132,9 @@ Result<const generation::ModelEntry*> find_model(std::span<const generation::Mod
   for (const generation::ModelEntry* model : models) {
     if (model->name == name) return model;
   }
-  return base::not_found("there is no model of that name here; GET /v1/models lists them")
+  name = name.substr(0, kLongestNameShown);
+  name = name.substr(0, base::utf8_valid_prefix(name));
+  return base::not_found(format("there is no model '{}' here; GET /v1/models lists them", name))
       .with_subject("model")
       .with_reason(std::string(kModelNotFound));
 }
