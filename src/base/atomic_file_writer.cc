@@ -42,13 +42,29 @@ Status sync_folder_of(const std::filesystem::path& path) {
   return ok_status();
 }
 
-}  // namespace
-
-Result<AtomicFileWriter> AtomicFileWriter::create(const std::filesystem::path& path) {
+// The rename would put a regular file in the place of a pipe, a device or a link.
+Status check_replaceable(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     return invalid_argument(format("{} is a folder, a file name is expected", path.native()));
   }
+  switch (std::filesystem::symlink_status(path, ignored).type()) {
+    case std::filesystem::file_type::symlink:
+      return invalid_argument(format("{} is a symbolic link; name the file that it means", path.native()));
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+    case std::filesystem::file_type::fifo:
+    case std::filesystem::file_type::socket:
+      return invalid_argument(format("{} is a special file, only a regular one is replaced", path.native()));
+    default: return ok_status();  // what else is wrong with it, opening says
+  }
+}
+
+}  // namespace
+
+Result<AtomicFileWriter> AtomicFileWriter::create(const std::filesystem::path& path) {
+  CS_RETURN_IF_ERROR(check_replaceable(path));
+  std::error_code ignored;
   if (path.has_parent_path() && !std::filesystem::is_directory(path.parent_path(), ignored)) {
     return not_found(format("cannot write {}: there is no folder {}; create it first", path.native(), path.parent_path().native()));
   }

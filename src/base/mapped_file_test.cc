@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -121,6 +123,27 @@ TEST_F(MappedFileTest, WriterNamesWhatTheSystemRefused) {
   const Status status = AtomicFileWriter::create(folder_ / "no" / "such" / "folder").status();
   EXPECT_EQ(status.code(), Code::kNotFound);
   EXPECT_THAT(status.message(), HasSubstr("create it first"));
+}
+
+TEST_F(MappedFileTest, WriterTakesTheNameOfNothingButAFile) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{AF_UNIX, {}};
+  const std::string name = folder_ / "socket";
+  ASSERT_LT(name.size(), sizeof(address.sun_path));
+  name.copy(address.sun_path, name.size());
+  ASSERT_EQ(bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  close(server);
+  fs::create_symlink(write("target", "kept"), folder_ / "link");
+  fs::create_symlink("absent", folder_ / "dangling");
+  for (const char* each : {"pipe", "socket", "link", "dangling"}) {
+    const auto before = fs::symlink_status(folder_ / each).type();
+    const Status status = AtomicFileWriter::create(folder_ / each).status();
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << each;
+    EXPECT_THAT(status.message(), HasSubstr(std::string(each) + " is a ")) << each;
+    EXPECT_EQ(fs::symlink_status(folder_ / each).type(), before) << each;
+  }
+  EXPECT_EQ(*read_text_file(folder_ / "target", 100), "kept");
 }
 
 // A file size limit stands for a full disk: the write past it is cut short, the next one fails.
