@@ -41,6 +41,16 @@ TEST_F(ServerTest, SplitAtEveryByte) {
   }
 }
 
+TEST_F(ServerTest, EmptyLineBeforeARequest) {
+  start();
+  Client client(server_->port());
+  for (const std::string& bytes : {"\r\n" + get("/version"), "\r\n" + post("/generate", R"({"prompt":"x"})")}) {
+    client.send(bytes.substr(0, 2));
+    client.send(bytes.substr(2));
+    EXPECT_EQ(client.read_answer().status, 200);
+  }
+}
+
 TEST_F(ServerTest, OldAndClosingClients) {
   const auto ends = [&](std::string_view bytes) {
     if (server_ == nullptr) start();

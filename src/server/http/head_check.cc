@@ -1,6 +1,9 @@
 #include "server/http/head_check.h"
 
 #include <algorithm>
+#include <string>
+
+#include "base/format.h"
 
 namespace camshaft::server::http {
 namespace {
@@ -8,9 +11,11 @@ namespace {
 constexpr std::string_view kCrLf = "\r\n";
 constexpr size_t kMaxLengthDigits = 18;
 
-Refusal bad_request(std::string_view message) { return {400, "", message}; }
+Refusal bad_request(const char* message) { return {400, "", message}; }
 
-Refusal headers_too_large() { return {431, "headers_too_large", "the header lines are larger than 65536 bytes"}; }
+Refusal headers_too_large(size_t limit) {
+  return {431, "headers_too_large", format("the header lines are larger than {} bytes", limit)};
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -123,9 +128,10 @@ std::optional<Refusal> HeadScanner::take(char c) {
     return bad_request("control characters are not accepted in a head");
   ++line_bytes_;
   if (lines_ == 0) {
-    if (line_bytes_ > limits_.request_line) return Refusal{414, "uri_too_long", "the request line is longer than 8192 bytes"};
+    if (line_bytes_ > limits_.request_line)
+      return Refusal{414, "uri_too_long", format("the request line is longer than {} bytes", limits_.request_line)};
   } else if (++header_bytes_ > limits_.header_bytes) {
-    return headers_too_large();
+    return headers_too_large(limits_.header_bytes);
   }
   return {};
 }
@@ -142,9 +148,9 @@ std::optional<Refusal> HeadScanner::end_line() {
     return {};
   }
   line_bytes_ = 0;
-  if (lines_ > 0 && (header_bytes_ += kCrLf.size()) > limits_.header_bytes) return headers_too_large();
+  if (lines_ > 0 && (header_bytes_ += kCrLf.size()) > limits_.header_bytes) return headers_too_large(limits_.header_bytes);
   if (++lines_ > limits_.header_lines + 1) {
-    return Refusal{431, "headers_too_large", "there are more than 100 header lines"};
+    return Refusal{431, "headers_too_large", format("there are more than {} header lines", limits_.header_lines)};
   }
   return {};
 }

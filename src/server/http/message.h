@@ -42,8 +42,8 @@ struct Response {
 // Why bytes were not accepted as a request. The connection closes after the answer.
 struct Refusal {
   int status = 400;
-  std::string_view code;     // of the error body; empty: none
-  std::string_view message;  // a fixed sentence
+  std::string_view code;  // of the error body; empty: none
+  std::string message;    // a fixed sentence with its numbers
 };
 
 std::string_view status_text(int status);

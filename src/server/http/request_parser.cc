@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "base/format.h"
 
 namespace camshaft::server::http {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
+constexpr std::string_view kCrLf = "\r\n";
 constexpr size_t kMaxChunkHead = 8 << 10;  // size line with extensions, or trailer, in bytes
 constexpr size_t kMaxChunkDigits = 16;
 constexpr size_t kMaxChunkExtension = 256;
@@ -79,20 +83,51 @@ class Message final : public beast::http::basic_parser<true> {
   bool head_done_ = false;
 };
 
+// What stands where a chunk's size line begins: behind the line ending of the chunk before it.
+std::string_view size_line(std::string_view bytes, bool first) {
+  return bytes.substr(first ? 0 : std::min(kCrLf.size(), bytes.size()));
+}
+
 // More digits than a 64-bit size has, leading zeros too.
 bool chunk_size_too_long(std::string_view bytes, bool first) {
-  if (!first) bytes.remove_prefix(std::min<size_t>(2, bytes.size()));
+  bytes = size_line(bytes, first);
   size_t digits = 0;
   while (digits < bytes.size() && is_hex(bytes[digits])) ++digits;
   return digits > kMaxChunkDigits;
 }
 
+// A size of zero, known from the byte behind it.
+bool is_last_chunk(std::string_view line) {
+  const size_t digits = line.find_first_not_of('0');
+  return digits != 0 && digits != std::string_view::npos && !is_hex(line[digits]);
+}
+
 // The last chunk's line is here, its trailer not yet to the end. The library may only see them together: it asserts on less.
 bool last_chunk_incomplete(std::string_view bytes, bool first) {
-  if (!first) bytes.remove_prefix(std::min<size_t>(2, bytes.size()));
-  const size_t digits = bytes.find_first_not_of('0');
-  if (digits == 0 || digits == std::string_view::npos || is_hex(bytes[digits])) return false;
-  return bytes.find("\r\n\r\n") == std::string_view::npos;
+  bytes = size_line(bytes, first);
+  return is_last_chunk(bytes) && bytes.find("\r\n\r\n") == std::string_view::npos;
+}
+
+// Whether a line of the framing (chunk end, size line, trailer) ends otherwise than in CR LF, as far as it is here. The library
+// would wait for more.
+bool has_bare_line_end(std::string_view bytes, bool first) {
+  if (!first && !kCrLf.starts_with(bytes.substr(0, kCrLf.size()))) return true;
+  bytes = size_line(bytes, first);
+  const bool last = is_last_chunk(bytes);
+  while (true) {
+    const size_t end = bytes.find_first_of(kCrLf);
+    if (end == std::string_view::npos) return false;
+    if (!kCrLf.starts_with(bytes.substr(end, kCrLf.size()))) return true;
+    if (!last || end == 0) return false;  // behind it comes data, or the next request
+    bytes.remove_prefix(std::min(end + kCrLf.size(), bytes.size()));
+  }
+}
+
+uint64_t chunk_size(std::string_view bytes, bool first) {
+  bytes = size_line(bytes, first);
+  uint64_t size = 0;
+  std::from_chars(bytes.data(), bytes.data() + bytes.size(), size, 16);
+  return size;
 }
 
 std::optional<int> hex_value(char c) {
@@ -139,11 +174,18 @@ bool split_target(std::string_view target, Request& request) {
   return true;
 }
 
-Refusal refusal_of(error_code ec, const Message& message) {
-  if (ec == beast::http::error::body_limit) {
-    return message.too_many_chunks ? Refusal{413, "payload_too_large", "the body has more chunks than this server accepts"}
-                                   : Refusal{413, "payload_too_large", "the body is larger than this server accepts"};
-  }
+// `bytes`: what the library was given when it found the body too large.
+std::string describe_size(const Message& message, std::string_view bytes, const ParserLimits& limits) {
+  if (message.too_many_chunks)
+    return format("the body has {} chunks or more, at most {} are accepted", uint64_t{limits.chunks} + 1, limits.chunks);
+  if (const std::string* length = message.request.header("content-length"))
+    return format("the body has {} bytes, at most {} are accepted", *length, limits.body_bytes);
+  return format("the body has {} bytes and a chunk of {} more, at most {} are accepted", message.request.body.size(),
+                chunk_size(bytes, message.first_chunk), limits.body_bytes);
+}
+
+Refusal refusal_of(error_code ec, const Message& message, std::string_view bytes, const ParserLimits& limits) {
+  if (ec == beast::http::error::body_limit) return {413, "payload_too_large", describe_size(message, bytes, limits)};
   if (ec == beast::http::error::header_limit) return {431, "headers_too_large", "the head is larger than this server accepts"};
   return {400, "", "this is not a well-formed HTTP request"};
 }
@@ -173,7 +215,7 @@ struct RequestParser::Impl {
     while (!head.empty() && !message->is_header_done()) {
       error_code ec;
       head.remove_prefix(message->put(boost::asio::const_buffer(head.data(), head.size()), ec));
-      if (ec) return refusal_of(ec, *message);
+      if (ec) return refusal_of(ec, *message, head, limits);
     }
     return {};
   }
@@ -197,6 +239,9 @@ struct RequestParser::Impl {
       if (message->at_chunk_head && chunk_size_too_long(bytes, message->first_chunk)) {
         return fail({400, "", "a chunk size has more than 16 digits"});
       }
+      if (message->at_chunk_head && has_bare_line_end(bytes, message->first_chunk)) {
+        return fail({400, "", "lines of a chunked body must end with carriage return and line feed"});
+      }
       error_code ec;
       if (message->at_chunk_head && last_chunk_incomplete(bytes, message->first_chunk)) {
         ec = beast::http::error::need_more;
@@ -207,7 +252,7 @@ struct RequestParser::Impl {
         if (rest().size() > kMaxChunkHead) return fail({400, "", "a chunk's size line or trailer is longer than 8192 bytes"});
         return State::kNeedMore;
       }
-      if (ec) return fail(refusal_of(ec, *message));
+      if (ec) return fail(refusal_of(ec, *message, bytes, limits));
     }
     return state = State::kDone;
   }

@@ -172,6 +172,13 @@ std::vector<Malformed> malformed() {
       {"chunk extension with line feed", chunked + "5;a=\"\n\"\r\nhello\r\n0\r\n\r\n", 400},
       {"long chunk extension", chunked + "5;a=" + repeated("b", 300) + "\r\nhello\r\n0\r\n\r\n", 400},
       {"endless chunk line", chunked + repeated("0", 10) + ";" + repeated("a", 9000), 400},
+      {"all lines with bare line feed", chunked + "5\nhello\n0\n\n", 400},
+      {"chunk end with bare line feed", chunked + "5\r\nhello\n0\r\n\r\n", 400},
+      {"last chunk with bare line feed", chunked + "5\r\nhello\r\n0\n\n", 400},
+      {"trailer with bare line feed", chunked + "0\r\nA: b\n\n", 400},
+      {"empty trailer with bare line feed", chunked + "0\r\n\n", 400},
+      {"chunk line with bare carriage return", chunked + "5\rhello", 400},
+      {"trailer with bare carriage return", chunked + "0\r\nA: b\rC: d\r\n\r\n", 400},
       {"length in a trailer", chunked + "0\r\nContent-Length: 5\r\n\r\n", 400},
       {"tls", std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11), 400},
   };
@@ -207,6 +214,48 @@ TEST(RequestParserTest, LimitsOfTheHead) {
   };
   EXPECT_EQ(status_of(with_bytes(65536)), 200);
   EXPECT_EQ(status_of(with_bytes(65537)), 431);
+}
+
+std::string refusal_text(std::string_view bytes, const ParserLimits& limits = {}) {
+  RequestParser parser(limits);
+  parser.append(bytes);
+  EXPECT_EQ(parser.parse(), State::kFailed);
+  return std::string(parser.refusal().message);
+}
+
+TEST(RequestParserTest, RefusalsNameTheLimitAndWhatCame) {
+  const std::string post = "POST / HTTP/1.1\r\nHost: h\r\n";
+  EXPECT_EQ(refusal_text(post + "Content-Length: 8388609\r\n\r\n"), "the body has 8388609 bytes, at most 8388608 are accepted");
+  ParserLimits limits;
+  limits.body_bytes = 10;
+  limits.chunks = 3;
+  limits.head = {20, 30, 2};
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  limits.head.header_bytes = 64;
+  EXPECT_EQ(refusal_text(chunked + "5\r\n01234\r\n6\r\n56789a\r\n0\r\n\r\n", limits),
+            "the body has 5 bytes and a chunk of 6 more, at most 10 are accepted");
+  EXPECT_EQ(refusal_text(chunked + "ffffffffffffffff\r\n", limits),
+            "the body has 0 bytes and a chunk of 18446744073709551615 more, at most 10 are accepted");
+  EXPECT_EQ(refusal_text(chunked + repeated("1\r\nx\r\n", 4), limits), "the body has 4 chunks or more, at most 3 are accepted");
+  EXPECT_EQ(refusal_text("GET /aaaaaaaaaaaaaaaaaaaaaaaaaaa", limits), "the request line is longer than 20 bytes");
+  EXPECT_EQ(refusal_text("GET / HTTP/1.1\r\nA: b\r\nA: b\r\nA: b\r\n", limits), "there are more than 2 header lines");
+  limits.head.header_bytes = 30;
+  EXPECT_EQ(refusal_text(chunked, limits), "the header lines are larger than 30 bytes");
+}
+
+// RFC 9112, section 2.2: an empty line in front of the request line is passed over, however it arrives.
+TEST(RequestParserTest, PassesOverOneEmptyLineInFront) {
+  for (const size_t cut : {1, 2, 3}) {
+    const std::string bytes = "\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+    RequestParser parser({});
+    for (int i = 0; i < 2; ++i) {
+      parser.append(bytes.substr(0, cut));
+      EXPECT_EQ(parser.parse(), State::kNeedMore);
+      parser.append(bytes.substr(cut));
+      ASSERT_EQ(parser.parse(), State::kDone) << parser.refusal().message;
+      EXPECT_EQ(parser.take().path, "/a");
+    }
+  }
 }
 
 TEST(RequestParserTest, LimitsOfTheBody) {
