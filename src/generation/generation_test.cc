@@ -156,6 +156,19 @@ TEST_F(GenerationTest, ChatContentNeverBecomesControlTokens) {
   EXPECT_EQ(start({.prompt = chat}).subject(), "continue_final_message");
 }
 
+// The offset is one in what the caller wrote, not in the text that the template made of it.
+TEST_F(GenerationTest, InvalidUtf8IsFoundInItsMessage) {
+  entry_.chat_template = std::make_unique<text::ChatTemplate>(
+      text::ChatTemplate::parse("{% for m in messages %}<turn>{{ m.role }} says {{ m.content }}{% endfor %}").value());
+  ChatPrompt chat;
+  chat.messages = base::JsonArray{base::JsonObject{{"role", "system"}, {"content", "fine"}},
+                                  base::JsonObject{{"role", "user"}, {"content", "a\xff"}}};
+  const Status status = start({.prompt = chat});
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  EXPECT_EQ(status.subject(), "messages.1.content");
+  EXPECT_EQ(status.message(), "messages.1.content is not valid UTF-8 at byte 1 of 2");
+}
+
 TEST_F(GenerationTest, StopStringAcrossTokensCancelsWithStop) {
   GenerationRequest request = text_request("x");
   request.stop = {"END", "\n\n"};

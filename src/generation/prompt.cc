@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/utf8.h"
 
 namespace camshaft::generation {
 namespace {
@@ -38,6 +39,24 @@ Status add_kwargs(const base::JsonObject& kwargs, base::JsonObject& variables) {
   return base::ok_status();
 }
 
+// Where the caller can find it: the tokenizer would count bytes of the rendered text.
+Status check_texts(const Json& messages) {
+  if (!messages.is_array()) return base::ok_status();
+  for (size_t i = 0; i < messages.as_array().size(); ++i) {
+    const Json& message = messages.as_array()[i];
+    if (!message.is_object()) continue;
+    for (const auto& [name, value] : message.as_object()) {
+      if (!value.is_string()) continue;
+      const size_t valid = base::utf8_valid_prefix(value.as_string());
+      if (valid == value.as_string().size()) continue;
+      const std::string field = format("messages.{}.{}", i, name);
+      return base::invalid_argument(format("{} is not valid UTF-8 at byte {} of {}", field, valid, value.as_string().size()))
+          .with_subject(field);
+    }
+  }
+  return base::ok_status();
+}
+
 // The template writes BOS itself where it wants one.
 Result<std::vector<int32_t>> encode(const ModelEntry& entry, const ChatPrompt& chat) {
   if (entry.chat_template == nullptr) {
@@ -47,6 +66,7 @@ Result<std::vector<int32_t>> encode(const ModelEntry& entry, const ChatPrompt& c
   }
   if (chat.add_generation_prompt && chat.continue_final_message)
     return base::invalid_argument("continue_final_message excludes add_generation_prompt").with_subject("continue_final_message");
+  CS_RETURN_IF_ERROR(check_texts(chat.messages));
   text::TemplateInput input{.messages = chat.messages,
                             .tools = chat.tools,
                             .add_generation_prompt = chat.add_generation_prompt,
