@@ -20,7 +20,7 @@ ErrorKind kind_of(const Status& status) {
     case Code::kFailedPrecondition:
       if (status.reason() == kUnsupportedMediaType) return {415, kInvalidRequest, ""};
       if (status.reason() == kMethodNotAllowed) return {405, kInvalidRequest, ""};
-      return {400, kInvalidRequest, ""};
+      return {400, kInvalidRequest, status.subject().empty() ? std::string_view() : kInvalidValue};
     case Code::kUnimplemented: return {400, kInvalidRequest, kUnsupportedParameter};
     case Code::kNotFound: return {404, kInvalidRequest, ""};
     case Code::kResourceExhausted: return {413, kInvalidRequest, "payload_too_large"};

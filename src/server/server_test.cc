@@ -233,6 +233,8 @@ TEST_F(ServerTest, ErrorsOfBodies) {
            {"/v1/completions", "{\"prompt\":\"x\",\"temperature\":\"hot\"}", 400, "\"temperature\"", "\"invalid_value\""},
            {"/v1/completions", "{\"prompt\":\"x\",\"temperature\":1e999}", 400, "null", "null"},
            {"/v1/completions", "{\"prompt\":\"x\",\"max_tokens\":0}", 400, "\"max_tokens\"", "\"invalid_value\""},
+           {"/v1/completions", "{\"prompt\":[-1]}", 400, "\"prompt\"", "\"invalid_value\""},
+           {"/v1/completions", "{\"prompt\":[49152]}", 400, "\"prompt\"", "\"invalid_value\""},
            {"/v1/completions", "{\"prompt\":\"x\",\"n\":2}", 400, "\"n\"", "\"unsupported_parameter\""},
            {"/v1/completions", "{\"prompt\":\"x\",\"model\":\"other\"}", 404, "\"model\"", "\"model_not_found\""},
            {"/v1/chat/completions", "{}", 400, "\"messages\"", "\"invalid_value\""},

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <string>
 
 #include "base/format.h"
 #include "server/errors.h"
@@ -81,8 +82,9 @@ Status add_bias(const base::JsonMember& member, Draft& draft) {
   const std::string& key = member.first;
   int32_t id = -1;
   const auto parsed = std::from_chars(key.data(), key.data() + key.size(), id);
-  if (parsed.ec != std::errc() || parsed.ptr != key.data() + key.size() || id < 0) {
-    return invalid_field("logit_bias", "a key is not a token id in decimal digits");
+  // In its one form: two keys must not name one token.
+  if (parsed.ec != std::errc() || id < 0 || key != std::to_string(id)) {
+    return invalid_field("logit_bias", "a key is not a token id in decimal digits without leading zeros");
   }
   if (!member.second.is_number())
     return invalid_field("logit_bias", format("expected numbers, found {}", member.second.kind_name()));
@@ -203,15 +205,9 @@ constexpr Field kFields[] = {
     flag("continue_final_message", kChat, CS_SET(draft.chat.continue_final_message = json.as_bool())),
     value("chat_template_kwargs", kChat, kObject, set_template_kwargs),
     // length and stopping
-    integer("max_tokens", kCompletions, limits::kMaxTokens, CS_SET(request.max_tokens = as_int32(json))),
-    integer("max_tokens", kChat, limits::kMaxTokens,
-            CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_completion_tokens", kChat, limits::kMaxTokens,
-            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
-    integer("max_tokens", kGenerate, limits::kMaxTokens,
-            CS_SET(if (!draft.has_max_completion_tokens) request.max_tokens = as_int32(json))),
-    integer("max_new_tokens", kGenerate, limits::kMaxTokens,
-            CS_SET(draft.has_max_completion_tokens = true; request.max_tokens = as_int32(json))),
+    integer("max_tokens", kAllRoutes, limits::kMaxTokens, CS_SET(draft.max_tokens = as_int32(json))),
+    integer("max_completion_tokens", kOpenAi, limits::kMaxTokens, CS_SET(draft.max_new_tokens = as_int32(json))),
+    integer("max_new_tokens", kGenerate, limits::kMaxTokens, CS_SET(draft.max_new_tokens = as_int32(json))),
     integer("min_tokens", kAllRoutes, limits::kMinTokens, CS_SET(request.min_tokens = as_int32(json))),
     flag("ignore_eos", kAllRoutes, CS_SET(request.ignore_eos = json.as_bool())),
     value("stop", kAllRoutes, kString | kArray, set_stop),
@@ -229,8 +225,8 @@ constexpr Field kFields[] = {
     value("logit_bias", kAllRoutes, kObject, set_logit_bias),
     integer("seed", kAllRoutes, kInt64, CS_SET(sampling.seed = static_cast<uint64_t>(*json.int_if()))),
     // the answer's form
-    flag("stream", kAllRoutes, CS_SET(call.stream = json.as_bool())),
-    flag("streaming", kGenerate, CS_SET(call.stream = json.as_bool())),
+    flag("stream", kAllRoutes, CS_SET(draft.stream = json.as_bool())),
+    flag("streaming", kGenerate, CS_SET(draft.streaming = json.as_bool())),
     value("stream_options", kOpenAi, kObject, set_stream_options),
     integer("logprobs", kCompletions, limits::kLogprobs, CS_SET(sampling.logprobs = as_int32(json))),
     flag("logprobs", kChat, CS_SET(draft.wants_logprobs = json.as_bool())),
@@ -239,40 +235,40 @@ constexpr Field kFields[] = {
     flag("return_tokens_as_token_ids", kOpenAi, CS_SET(call.tokens_as_ids = json.as_bool())),
     // accepted, no effect
     value("user", kAllRoutes, kString, accept),
-    value("safety_identifier", kOpenAi, kString, accept),
-    value("store", kOpenAi, kBool, accept),
-    value("metadata", kOpenAi, kObject, accept),
-    value("service_tier", kOpenAi, kString, accept),
-    value("verbosity", kChat, kString, accept),
-    value("prediction", kChat, kObject, accept),
-    value("prompt_cache_key", kOpenAi, kString, accept),
-    value("prompt_cache_retention", kOpenAi, kString, accept),
-    value("parallel_tool_calls", kChat, kBool, accept),
-    value("reasoning_effort", kChat, kString, check_effort),
+    value("safety_identifier", kAllRoutes, kString, accept),
+    value("store", kAllRoutes, kBool, accept),
+    value("metadata", kAllRoutes, kObject, accept),
+    value("service_tier", kAllRoutes, kString, accept),
+    value("verbosity", kAllRoutes, kString, accept),
+    value("prediction", kAllRoutes, kObject, accept),
+    value("prompt_cache_key", kAllRoutes, kString, accept),
+    value("prompt_cache_retention", kAllRoutes, kString, accept),
+    value("parallel_tool_calls", kAllRoutes, kBool, accept),
+    value("reasoning_effort", kAllRoutes, kString, check_effort),
     value("request_id", kAllRoutes, kString, accept),
     value("session_id", kAllRoutes, kString, accept),
     value("cache_salt", kAllRoutes, kString, check_salt),
     // known, not supported; what changes nothing passes
     CS_REFUSED("n", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 1),
     CS_REFUSED("best_of", kAllRoutes, kInteger, json.int_if() != nullptr && *json.int_if() == 1),
-    CS_REFUSED("echo", kCompletions, kBool, !json.as_bool()),
-    CS_REFUSED("suffix", kCompletions, kString, json.as_string().empty()),
-    CS_REFUSED("tools", kChat, kArray, is_empty(json)),
-    CS_REFUSED("tool_choice", kChat, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
-    CS_REFUSED("functions", kChat, kArray, is_empty(json)),
-    CS_REFUSED("function_call", kChat, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
+    CS_REFUSED("echo", kAllRoutes, kBool, !json.as_bool()),
+    CS_REFUSED("suffix", kAllRoutes, kString, json.as_string().empty()),
+    CS_REFUSED("tools", kAllRoutes, kArray, is_empty(json)),
+    CS_REFUSED("tool_choice", kAllRoutes, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
+    CS_REFUSED("functions", kAllRoutes, kArray, is_empty(json)),
+    CS_REFUSED("function_call", kAllRoutes, kString | kObject, is_string(json, "none") || is_string(json, "auto")),
     value("response_format", kAllRoutes, kObject, only_text_format),
-    value("modalities", kChat, kArray, only_text_modality),
-    CS_REFUSED("audio", kChat, kObject, false),
-    CS_REFUSED("web_search_options", kChat, kObject, false),
+    value("modalities", kAllRoutes, kArray, only_text_modality),
+    CS_REFUSED("audio", kAllRoutes, kObject, false),
+    CS_REFUSED("web_search_options", kAllRoutes, kObject, false),
     CS_REFUSED("typical_p", kAllRoutes, kNumber, json.as_double() == 1),
     CS_REFUSED("bad_words", kAllRoutes, kArray, is_empty(json)),
     CS_REFUSED("allowed_token_ids", kAllRoutes, kArray, false),
     CS_REFUSED("prompt_logprobs", kAllRoutes, kInteger, false),
     CS_REFUSED("truncate_prompt_tokens", kAllRoutes, kInteger, false),
     CS_REFUSED("truncation_side", kAllRoutes, kString, false),
-    CS_REFUSED("chat_template", kChat, kString, false),
-    CS_REFUSED("documents", kChat, kArray, is_empty(json)),
+    CS_REFUSED("chat_template", kAllRoutes, kString, false),
+    CS_REFUSED("documents", kAllRoutes, kArray, is_empty(json)),
     CS_REFUSED("structured_outputs", kAllRoutes, kObject, false),
     CS_REFUSED("guided_json", kAllRoutes, kAnyType, false),
     CS_REFUSED("guided_regex", kAllRoutes, kAnyType, false),
@@ -305,9 +301,9 @@ constexpr Field kFields[] = {
 
 std::span<const Field> request_fields() { return kFields; }
 
-const Field* find_field(std::string_view name, ApiRoute route) {
+const Field* find_field(std::string_view name, uint8_t routes) {
   const auto found = std::find_if(std::begin(kFields), std::end(kFields),
-                                  [&](const Field& field) { return field.name == name && (field.routes & route) != 0; });
+                                  [&](const Field& field) { return field.name == name && (field.routes & routes) != 0; });
   return found == std::end(kFields) ? nullptr : found;
 }
 

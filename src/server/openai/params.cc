@@ -2,6 +2,8 @@
 #include "server/openai/params.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "base/format.h"
 #include "base/utf8.h"
@@ -40,18 +42,29 @@ std::string type_names(uint8_t types) {
   return out;
 }
 
+// Whole numbers with all their digits; what is beyond the integers of a request is their end.
+std::string limit_text(double limit) {
+  if (limit >= 0x1p63) return std::to_string(INT64_MAX);
+  if (limit <= -0x1p63) return std::to_string(INT64_MIN);
+  return limit == std::trunc(limit) ? std::to_string(static_cast<int64_t>(limit)) : format("{}", limit);
+}
+
 Status check_range(const Field& field, const Json& json) {
   if (!json.is_number() || (field.types & (kInteger | kNumber)) == 0) return base::ok_status();
   const double number = json.as_double();
   const bool exact = (field.types & kNumber) != 0 || json.int_if() != nullptr;
-  if (field.range.contains(number) && exact) return base::ok_status();
   const auto& [min, max, min_open] = field.range;
-  return invalid_field(field.name, format("must be {} {} and at most {}", min_open ? "over" : "at least", min, max));
+  const bool inside = field.range.contains(number) && exact;
+  const bool vanishes = inside && min_open && !field.range.contains(static_cast<float>(number));  // sampling counts in floats
+  if (inside && !vanishes) return base::ok_status();
+  return invalid_field(field.name, format("is {}, must be {} {} and at most {}{}", json.dump(), min_open ? "over" : "at least",
+                                          limit_text(min), limit_text(max), vanishes ? "; as a 32-bit float it is 0" : ""));
 }
 
 Status apply_field(const Field& field, const Json& json, Draft& draft) {
   if ((type_bits(json) & field.types) == 0) {
-    return invalid_field(field.name, format("expected {}, found {}", type_names(field.types), json.kind_name()));
+    const std::string found = json.kind() == Json::Kind::kDouble ? json.dump() : std::string(json.kind_name());
+    return invalid_field(field.name, format("expected {}, found {}", type_names(field.types), found));
   }
   CS_RETURN_IF_ERROR(check_range(field, json));
   return field.apply(json, draft);
@@ -65,6 +78,25 @@ Status unknown_field(std::string_view name, const DecodeContext& context) {
   if (context.on_unknown_field) context.on_unknown_field(name);
   if (!context.strict) return base::ok_status();
   return invalid_field(name, "unknown field, and this server runs with --strict-requests");
+}
+
+// Off, zero, empty: what a request would have without the field.
+bool asks_for_nothing(const Json& json) {
+  switch (json.kind()) {
+    case Json::Kind::kBool: return !json.as_bool();
+    case Json::Kind::kString: return json.as_string().empty();
+    case Json::Kind::kArray: return json.as_array().empty();
+    case Json::Kind::kObject: return json.as_object().empty();
+    case Json::Kind::kNull: return true;
+    default: return json.as_double() == 0;
+  }
+}
+
+// Not on this route. What another one would obey is not passed over in silence here.
+Status foreign_field(const base::JsonMember& member, const DecodeContext& context) {
+  if (find_field(member.first, kAllRoutes) == nullptr) return unknown_field(member.first, context);
+  if (asks_for_nothing(member.second)) return base::ok_status();
+  return unsupported_field(member.first, "belongs to another route and has no effect on this one");
 }
 
 // What the model's own files recommend stands where the request is silent.
@@ -96,8 +128,26 @@ Status check_token_id(std::string_view field, int32_t id, int32_t vocab) {
   return invalid_field(field, format("token id {} is outside the vocabulary of {}", id, vocab));
 }
 
+template <typename T>
+Status check_agreement(std::string_view name, const std::optional<T>& value, std::string_view older,
+                       const std::optional<T>& other) {
+  if (!value || !other || *value == *other) return base::ok_status();
+  return invalid_field(name, format("is {} and {} is {}; send one of them", *value, older, *other));
+}
+
+// Two names of one thing must agree; in a chat max_completion_tokens takes the place of max_tokens.
+Status merge_names(ApiRoute route, Draft& draft) {
+  const std::string_view newer = route == kGenerate ? "max_new_tokens" : "max_completion_tokens";
+  if (route != kChat) CS_RETURN_IF_ERROR(check_agreement(newer, draft.max_new_tokens, "max_tokens", draft.max_tokens));
+  CS_RETURN_IF_ERROR(check_agreement("streaming", draft.streaming, "stream", draft.stream));
+  draft.call.request.max_tokens = draft.max_new_tokens ? draft.max_new_tokens : draft.max_tokens;
+  draft.call.stream = draft.streaming.value_or(draft.stream.value_or(false));
+  return base::ok_status();
+}
+
 // Fields against each other and against the model.
 Status check_together(ApiRoute route, Draft& draft) {
+  CS_RETURN_IF_ERROR(merge_names(route, draft));
   generation::GenerationRequest& request = draft.call.request;
   if (!draft.has_prompt) return invalid_field(route == kChat ? "messages" : "prompt", "is missing");
   if (draft.has_stream_options && !draft.call.stream)
@@ -147,7 +197,7 @@ Result<Call> decode_call(ApiRoute route, const Json& body, const DecodeContext& 
   for (const base::JsonMember& member : body.as_object()) {
     const Field* field = find_field(member.first, route);
     if (field == nullptr) {
-      CS_RETURN_IF_ERROR(unknown_field(member.first, context));
+      CS_RETURN_IF_ERROR(foreign_field(member, context));
     } else if (!member.second.is_null()) {
       CS_RETURN_IF_ERROR(apply_field(*field, member.second, draft));
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,10 @@ struct Draft {
   bool add_generation_prompt_given = false;
   bool wants_logprobs = false;  // chat: `logprobs`
   int32_t top_logprobs = 0;
-  bool has_max_completion_tokens = false;
+  std::optional<int32_t> max_tokens;
+  std::optional<int32_t> max_new_tokens;  // the same under its newer name, which depends on the route
+  std::optional<bool> stream;
+  std::optional<bool> streaming;  // the same on /generate
   bool has_prompt = false;
   bool add_special_tokens = true;
   generation::ChatPrompt chat;
@@ -56,7 +60,8 @@ struct Field {
 
 // In the order of the documentation. Names are unique per route.
 std::span<const Field> request_fields();
-const Field* find_field(std::string_view name, ApiRoute route);
+// The field of that name that one of `routes` has, or nullptr.
+const Field* find_field(std::string_view name, uint8_t routes);
 
 struct DecodeContext {
   std::span<const generation::ModelEntry* const> models;

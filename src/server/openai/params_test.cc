@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
@@ -134,6 +135,10 @@ struct Case {
   std::string_view reason;
 };
 
+// Values that ask for something, by type.
+constexpr std::pair<uint8_t, std::string_view> kAsked[] = {{kBool, "true"},    {kInteger, "3"}, {kNumber, "3"},
+                                                           {kString, "\"x\""}, {kArray, "[1]"}, {kObject, R"({"k":1})"}};
+
 TEST_F(ParamsTest, UnsupportedFieldsAreNamed) {
   const auto check = [&](ApiRoute route, const Case& one) {
     const std::string start = route == kChat ? R"({"messages":[{"role":"user","content":"x"}],)" : R"({"prompt":"x",)";
@@ -151,6 +156,12 @@ TEST_F(ParamsTest, UnsupportedFieldsAreNamed) {
            {R"("documents":[{}])", "documents", ""},
            {R"("add_special_tokens":true)", "add_special_tokens", ""},
            {R"("modalities":["text","audio"])", "modalities", ""},
+           {R"("echo":true)", "echo", ""},
+           {R"("suffix":"x")", "suffix", ""},
+           {R"("prompt":"x")", "prompt", ""},
+           {R"("max_new_tokens":3)", "max_new_tokens", ""},
+           {R"("streaming":true)", "streaming", ""},
+           {R"("inputs":"x")", "inputs", ""},
        }) {
     check(kChat, one);
   }
@@ -171,6 +182,14 @@ TEST_F(ParamsTest, UnsupportedFieldsAreNamed) {
            {R"("allowed_token_ids":[1])", "allowed_token_ids", ""},
            {R"("typical_p":0.5)", "typical_p", ""},
            {R"("priority":1)", "priority", ""},
+           {R"("messages":[{"role":"user","content":"x"}])", "messages", ""},
+           {R"("tools":[{"type":"function"}])", "tools", ""},
+           {R"("tool_choice":"required")", "tool_choice", ""},
+           {R"("chat_template":"x")", "chat_template", ""},
+           {R"("chat_template_kwargs":{"a":1})", "chat_template_kwargs", ""},
+           {R"("continue_final_message":true)", "continue_final_message", ""},
+           {R"("top_logprobs":2)", "top_logprobs", ""},
+           {R"("streaming":true)", "streaming", ""},
        }) {
     check(kCompletions, one);
   }
@@ -180,7 +199,59 @@ TEST_F(ParamsTest, UnsupportedFieldsAreNamed) {
   expect_error(decode(kCompletions, R"({"prompt":[[1],[2]]})"), "prompt", kUnsupportedParameter, "prompts");
 }
 
+// What one route knows, no other passes over in silence.
+TEST_F(ParamsTest, FieldsOfOtherRoutesAreNotIgnored) {
+  std::vector<std::string> unknown;
+  context_.on_unknown_field = [&](std::string_view name) { unknown.emplace_back(name); };
+  for (const ApiRoute route : kRoutes) {
+    for (const Field& field : request_fields()) {
+      if (find_field(field.name, route) != nullptr) continue;
+      const auto value =
+          std::find_if(std::begin(kAsked), std::end(kAsked), [&](const auto& asked) { return field.types & asked.first; });
+      expect_error(decode_with(route, field.name, *base::parse_json(value->second)), field.name, kUnsupportedParameter, field.name);
+      EXPECT_TRUE(decode_with(route, field.name, nullptr).ok()) << field.name;
+    }
+  }
+  EXPECT_TRUE(unknown.empty()) << unknown.front();
+}
+
+TEST_F(ParamsTest, ContradictionsNameBothValues) {
+  const auto message = [&](ApiRoute route, std::string_view members, std::string_view field) {
+    const auto result = decode(route, std::string(R"({"prompt":"x",)") + std::string(members) + "}");
+    expect_error(result, field, kInvalidValue, members);
+    return result.ok() ? std::string() : result.status().message();
+  };
+  for (const char* members : {R"("stream":true,"streaming":false)", R"("streaming":false,"stream":true)"}) {
+    EXPECT_EQ(message(kGenerate, members, "streaming"), "streaming: is false and stream is true; send one of them");
+  }
+  for (const char* members : {R"("max_new_tokens":1,"max_tokens":2)", R"("max_tokens":2,"max_new_tokens":1)"}) {
+    EXPECT_EQ(message(kGenerate, members, "max_new_tokens"), "max_new_tokens: is 1 and max_tokens is 2; send one of them");
+  }
+  EXPECT_EQ(message(kCompletions, R"("max_completion_tokens":1,"max_tokens":2)", "max_completion_tokens"),
+            "max_completion_tokens: is 1 and max_tokens is 2; send one of them");
+  const auto same = decode(kGenerate, R"({"prompt":"x","stream":true,"streaming":true,"max_new_tokens":2,"max_tokens":2})");
+  ASSERT_TRUE(same.ok()) << same.status().message();
+  EXPECT_TRUE(same->stream);
+  EXPECT_EQ(same->request.max_tokens, 2);
+  EXPECT_EQ(decode(kCompletions, R"({"prompt":"x","max_completion_tokens":3,"max_tokens":3})")->request.max_tokens, 3);
+}
+
+TEST_F(ParamsTest, NumbersOutOfRangeAreShownAsTheyCame) {
+  const auto message = [&](std::string_view member) {
+    return decode(kCompletions, std::string(R"({"prompt":"x",)") + std::string(member) + "}").status().message();
+  };
+  EXPECT_EQ(message(R"("seed":9223372036854775808)"),
+            "seed: is 9223372036854775808, must be at least -9223372036854775808 and at most 9223372036854775807");
+  EXPECT_EQ(message(R"("max_tokens":2147483648)"), "max_tokens: is 2147483648, must be at least 1 and at most 2147483647");
+  EXPECT_EQ(message(R"("temperature":2.5)"), "temperature: is 2.5, must be at least 0 and at most 2");
+  EXPECT_EQ(message(R"("top_p":1e-300)"), "top_p: is 1e-300, must be over 0 and at most 1; as a 32-bit float it is 0");
+  EXPECT_EQ(message(R"("seed":1.5)"), "seed: expected an integer, found 1.5");
+}
+
 TEST_F(ParamsTest, NeutralValuesPass) {
+  EXPECT_TRUE(
+      decode(kChat, R"({"messages":[{"role":"user","content":"x"}],"echo":false,"suffix":"","prompt":"","streaming":false})").ok());
+  EXPECT_TRUE(decode(kCompletions, R"({"prompt":"x","tool_choice":"auto","tools":[],"top_logprobs":0,"verbosity":"low"})").ok());
   EXPECT_TRUE(decode(kChat, R"({"messages":[{"role":"user","content":"x"}],"tools":[],"tool_choice":"none","functions":[],"n":1,
     "response_format":{"type":"text"},"documents":[],"typical_p":1,"bad_words":[],"modalities":["text"],"store":true,"metadata":{},
     "service_tier":"auto","user":"u","reasoning_effort":"low","parallel_tool_calls":true,"stop":null,"priority":0})")
@@ -315,7 +386,7 @@ TEST_F(ParamsTest, TokenIdsAreCheckedAgainstTheVocabulary) {
   expect_error(decode(kCompletions, R"({"prompt":"x","stop_token_ids":[267]})"), "stop_token_ids", kInvalidValue, "267");
   expect_error(decode(kCompletions, R"({"prompt":"x","stop_token_ids":[-1]})"), "stop_token_ids", kInvalidValue, "-1");
   expect_error(decode(kCompletions, R"({"prompt":"x","stop_token_ids":["1"]})"), "stop_token_ids", kInvalidValue, "text");
-  for (const char* key : {"267", "-1", "+1", "1.5", "x", "", "99999999999"}) {
+  for (const char* key : {"267", "-1", "+1", "1.5", "x", "", "99999999999", "01", "00", "-0", " 1"}) {
     expect_error(decode(kCompletions, std::string(R"({"prompt":"x","logit_bias":{")") + key + R"(":1}})"), "logit_bias",
                  kInvalidValue, key);
   }
@@ -348,8 +419,8 @@ TEST_F(ParamsTest, FieldsTogether) {
 TEST_F(ParamsTest, UnknownFieldsAndModels) {
   std::vector<std::string> unknown;
   context_.on_unknown_field = [&](std::string_view name) { unknown.emplace_back(name); };
-  EXPECT_TRUE(decode(kCompletions, R"({"prompt":"x","wombat":1,"messages":2})").ok());
-  EXPECT_EQ(unknown, (std::vector<std::string>{"wombat", "messages"}));
+  EXPECT_TRUE(decode(kCompletions, R"({"prompt":"x","wombat":1,"quokka":2})").ok());
+  EXPECT_EQ(unknown, (std::vector<std::string>{"wombat", "quokka"}));
   context_.strict = true;
   expect_error(decode(kCompletions, R"({"prompt":"x","wombat":1})"), "wombat", kInvalidValue, "strict");
   const std::string half(63, 'a');  // a name is cut at 64 bytes, and never within a character
