@@ -153,6 +153,8 @@ Status neutral_or_unsupported(bool neutral, std::string_view field) {
 #define CS_REFUSED(name, routes, types, neutral) \
   value(name, routes, types, []([[maybe_unused]] const Json& json, Draft&) { return neutral_or_unsupported((neutral), name); })
 
+#define CS_FOREIGN(name) CS_REFUSED(name, kAllRoutes, kAnyType, asks_for_nothing(json))
+
 Status only_text_format(const Json& json, Draft&) {
   const Json* type = json.find("type");
   if (type == nullptr || !type->is_string()) return invalid_field("response_format.type", "must be a string");
@@ -283,23 +285,65 @@ constexpr Field kFields[] = {
     CS_REFUSED("thinking_token_budget", kAllRoutes, kInteger, false),
     CS_REFUSED("use_beam_search", kAllRoutes, kBool, !json.as_bool()),
     CS_REFUSED("length_penalty", kAllRoutes, kNumber, json.as_double() == 1),
-    // the bodies of other servers' /generate
-    CS_REFUSED("inputs", kGenerate, kAnyType, false),
-    CS_REFUSED("parameters", kGenerate, kAnyType, false),
-    CS_REFUSED("text", kGenerate, kAnyType, false),
-    CS_REFUSED("input_ids", kGenerate, kAnyType, false),
-    CS_REFUSED("sampling_params", kGenerate, kAnyType, false),
-    CS_REFUSED("text_input", kGenerate, kAnyType, false),
-    CS_REFUSED("return_logprob", kGenerate, kBool, !json.as_bool()),
     CS_REFUSED("logprobs", kGenerate, kAnyType, json.is_bool() && !json.as_bool()),
+    // words of other dialects: TGI, SGLang, Triton
+    CS_FOREIGN("inputs"),
+    CS_FOREIGN("parameters"),
+    CS_FOREIGN("text"),
+    CS_FOREIGN("input_ids"),
+    CS_FOREIGN("sampling_params"),
+    CS_FOREIGN("text_input"),
+    CS_FOREIGN("return_logprob"),
+    CS_FOREIGN("logprob_start_len"),
+    CS_FOREIGN("top_logprobs_num"),
+    CS_FOREIGN("return_full_text"),
+    CS_FOREIGN("top_n_tokens"),
+    CS_FOREIGN("decoder_input_details"),
+    CS_FOREIGN("adapter_id"),
+    CS_FOREIGN("stop_words"),
+    CS_FOREIGN("beam_width"),
+    CS_FOREIGN("num_return_sequences"),
+    CS_FOREIGN("end_id"),
+    // llama.cpp and Ollama
+    CS_REFUSED("repeat_penalty", kAllRoutes, kAnyType, asks_for_nothing(json) || (json.is_number() && json.as_double() == 1)),
+    CS_FOREIGN("n_predict"),
+    CS_FOREIGN("num_predict"),
+    CS_FOREIGN("options"),
+    CS_FOREIGN("format"),
+    CS_FOREIGN("template"),
+    CS_FOREIGN("raw"),
+    CS_FOREIGN("think"),
+    // Responses and Messages
+    CS_FOREIGN("input"),
+    CS_FOREIGN("instructions"),
+    CS_FOREIGN("max_output_tokens"),
+    CS_FOREIGN("reasoning"),
+    CS_FOREIGN("previous_response_id"),
+    CS_FOREIGN("conversation"),
+    CS_FOREIGN("background"),
+    CS_FOREIGN("system"),
+    CS_FOREIGN("stop_sequences"),
+    CS_FOREIGN("thinking"),
 };
 
 #undef CS_SET
 #undef CS_REFUSED
+#undef CS_FOREIGN
 
 }  // namespace
 
 std::span<const Field> request_fields() { return kFields; }
+
+bool asks_for_nothing(const Json& json) {
+  switch (json.kind()) {
+    case Json::Kind::kBool: return !json.as_bool();
+    case Json::Kind::kString: return json.as_string().empty();
+    case Json::Kind::kArray: return json.as_array().empty();
+    case Json::Kind::kObject: return json.as_object().empty();
+    case Json::Kind::kNull: return true;
+    default: return json.as_double() == 0;
+  }
+}
 
 const Field* find_field(std::string_view name, uint8_t routes) {
   const auto found = std::find_if(std::begin(kFields), std::end(kFields),

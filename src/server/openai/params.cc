@@ -80,18 +80,6 @@ Status unknown_field(std::string_view name, const DecodeContext& context) {
   return invalid_field(name, "unknown field, and this server runs with --strict-requests");
 }
 
-// Off, zero, empty: what a request would have without the field.
-bool asks_for_nothing(const Json& json) {
-  switch (json.kind()) {
-    case Json::Kind::kBool: return !json.as_bool();
-    case Json::Kind::kString: return json.as_string().empty();
-    case Json::Kind::kArray: return json.as_array().empty();
-    case Json::Kind::kObject: return json.as_object().empty();
-    case Json::Kind::kNull: return true;
-    default: return json.as_double() == 0;
-  }
-}
-
 // Not on this route. What another one would obey is not passed over in silence here.
 Status foreign_field(const base::JsonMember& member, const DecodeContext& context) {
   if (find_field(member.first, kAllRoutes) == nullptr) return unknown_field(member.first, context);

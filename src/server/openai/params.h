@@ -63,6 +63,9 @@ std::span<const Field> request_fields();
 // The field of that name that one of `routes` has, or nullptr.
 const Field* find_field(std::string_view name, uint8_t routes);
 
+// Off, zero, empty: what a request would have without the field.
+bool asks_for_nothing(const Json& json);
+
 struct DecodeContext {
   std::span<const generation::ModelEntry* const> models;
   bool strict = false;                                          // unknown fields are refused

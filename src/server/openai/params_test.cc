@@ -199,6 +199,50 @@ TEST_F(ParamsTest, UnsupportedFieldsAreNamed) {
   expect_error(decode(kCompletions, R"({"prompt":[[1],[2]]})"), "prompt", kUnsupportedParameter, "prompts");
 }
 
+// The words of other dialects would change the answer there: none is passed over in silence.
+TEST_F(ParamsTest, WordsOfOtherDialectsAreNotIgnored) {
+  for (const ApiRoute route : kRoutes) {
+    for (const char* name : {"repeat_penalty",
+                             "n_predict",
+                             "num_predict",
+                             "max_output_tokens",
+                             "input",
+                             "instructions",
+                             "system",
+                             "stop_sequences",
+                             "stop_words",
+                             "thinking",
+                             "think",
+                             "reasoning",
+                             "options",
+                             "format",
+                             "template",
+                             "raw",
+                             "return_full_text",
+                             "top_n_tokens",
+                             "decoder_input_details",
+                             "beam_width",
+                             "num_return_sequences",
+                             "end_id",
+                             "adapter_id",
+                             "logprob_start_len",
+                             "top_logprobs_num",
+                             "previous_response_id",
+                             "conversation",
+                             "background",
+                             "inputs",
+                             "parameters",
+                             "text",
+                             "input_ids",
+                             "sampling_params",
+                             "text_input",
+                             "return_logprob"}) {
+      expect_error(decode_with(route, name, true), name, kUnsupportedParameter, name);
+      EXPECT_TRUE(decode_with(route, name, false).ok()) << name;
+    }
+  }
+}
+
 // What one route knows, no other passes over in silence.
 TEST_F(ParamsTest, FieldsOfOtherRoutesAreNotIgnored) {
   std::vector<std::string> unknown;
