@@ -1,9 +1,11 @@
 #include "cli/args.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 
 #include "base/format.h"
+#include "base/mapped_file.h"
 
 namespace camshaft::cli {
 namespace {
@@ -67,6 +69,20 @@ int report_failure(std::string_view command, const Status& status, FailedThing t
     case FailedThing::kRequest: return 6;
   }
   return kDeviceFault;
+}
+
+Status flush_standard_output() {
+  constexpr const char* kFailed = "cannot write to standard output";
+  const bool lost = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0) return base::io_error(kFailed, errno);
+  return lost ? base::io_error(kFailed, EIO) : base::ok_status();
+}
+
+Result<std::string> read_input_file(std::string_view option, const std::string& path) {
+  constexpr uint64_t kMaxBytes = 64 << 20;
+  auto text = base::read_text_file(path, kMaxBytes);
+  if (text.ok()) return text;
+  return Status(Code::kIo, format("{}: {}", option, text.status().message()));
 }
 
 std::string options_page() {

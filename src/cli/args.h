@@ -50,6 +50,12 @@ inline constexpr int kInterrupted = 130;  // as shells count an end by SIGINT
 enum class FailedThing { kUsage, kEngine, kCheckpoint, kRequest };
 int report_failure(std::string_view command, const Status& status, FailedThing thing);
 
+// Whether all that was printed so far has arrived.
+Status flush_standard_output();
+
+// A file that `option` names ("--text"); whatever keeps it from being read is an input/output error.
+Result<std::string> read_input_file(std::string_view option, const std::string& path);
+
 // Markdown of every command's table.
 std::string options_page();
 

@@ -28,7 +28,11 @@ struct State {
 };
 
 CommandSpec spec(State& s) {
-  CommandSpec out{"bench", "Measures an engine: random tokens in, end tokens ignored, requests in a closed loop.", {}, {}};
+  CommandSpec out{"bench",
+                  "Measures an engine: random tokens in, end tokens ignored, requests in a closed loop.",
+                  {},
+                  {},
+                  &s.model_options.given};
   out.positionals.push_back({"ENGINE", "An engine file, or a checkpoint (built once into the cache).", true, &s.model});
   out.options = {
       {"input-len", base::IntRange{1, 1 << 24}, "128", "Prompt tokens of a request.", &s.input_len},

@@ -81,6 +81,11 @@ int run(std::span<char* const> arguments) {
   const auto options = resolve_build(s.build);
   if (!options.ok()) return report_failure("build", options.status(), FailedThing::kUsage);
   if (!s.build.stop_after.empty() && s.print == "nothing") s.print = "ir";
+  if (!s.build.stop_after.empty() && s.print == "plan") {
+    return report_failure(
+        "build", base::invalid_argument(format("--stop-after {}: a plan needs all passes; take --print ir", s.build.stop_after)),
+        FailedThing::kUsage);
+  }
   if (s.print != "nothing") return print_stage(s, *options);
   if (s.output.empty()) s.output = default_output(s.model);
   Interrupts interrupts({SIGTERM, SIGINT});

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/format.h"
+#include "base/mapped_file.h"
 #include "cli/version.h"
 
 namespace camshaft::cli {
@@ -114,12 +115,38 @@ Result<engine::EngineMeta> make_meta(const LoadedGraph& loaded, const compiler::
 
 }  // namespace
 
+namespace {
+
+// The model is read until the engine is complete. An engine that lies beside it is none of what is read.
+Status check_output(const std::filesystem::path& model, const std::filesystem::path& output) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> read = {model};
+  const bool folder = std::filesystem::is_directory(model, ignored);
+  const bool has_sides = folder || model.extension() == ".safetensors";
+  const auto engine = engine::is_engine_file(output);
+  if (has_sides && !(engine.ok() && *engine)) {
+    std::error_code error;
+    const std::filesystem::path beside = folder ? model : model.has_parent_path() ? model.parent_path() : ".";
+    for (std::filesystem::directory_iterator entry(beside, error), end; !error && entry != end; entry.increment(error)) {
+      read.push_back(entry->path());
+    }
+  }
+  for (const std::filesystem::path& each : read) {
+    if (!std::filesystem::equivalent(each, output, ignored)) continue;
+    return base::invalid_argument(format("-o {} is {}, which the build reads; name another file", output.native(), each.native()));
+  }
+  return base::AtomicFileWriter::create(output).status();  // before the work, not after it
+}
+
+}  // namespace
+
 Result<BuildSummary> build_engine(const std::filesystem::path& model, const compiler::CompileOptions& options,
                                   const std::filesystem::path& output, int threads, const compiler::Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
   BuildSummary summary;
   progress("read", 0);
   CS_ASSIGN_OR_RETURN(LoadedGraph loaded, load_graph(model));
+  CS_RETURN_IF_ERROR(check_output(model, output));
   progress("hash", 0);
   CS_ASSIGN_OR_RETURN(engine::EngineMeta meta, make_meta(loaded, options));
   summary.config = loaded.config;

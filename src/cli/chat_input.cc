@@ -27,6 +27,7 @@ std::optional<std::string> ChatInput::line() {
     char buffer[8192];
     const ssize_t count = ::read(descriptor_, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0) status_ = base::io_error("cannot read standard input", errno);
     if (count > 0) {
       read_.append(buffer, static_cast<size_t>(count));
     } else if (read_.empty()) {

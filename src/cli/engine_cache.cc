@@ -56,7 +56,7 @@ Result<std::string> identity(const fs::path& model) {
   std::error_code error;
   const fs::path path = fs::canonical(model, error);
   if (error) return base::not_found(format("'{}': {}", model.string(), error.message()));
-  if (!fs::is_directory(path)) return file_line(path);
+  if (!fs::is_directory(path, error)) return file_line(path);
   std::vector<std::string> lines;
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code gone;

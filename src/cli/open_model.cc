@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "cli/engine_cache.h"
+#include "cli/model_id.h"
+#include "cli/vocabulary.h"
 #include "executor/batching_executor.h"
 
 namespace camshaft::cli {
@@ -27,10 +29,18 @@ std::vector<base::Option> model_option_table(ModelOptions& o, std::string max_se
 
 namespace {
 
-Result<bool> names_engine(const std::filesystem::path& model) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(model, ignored)) return false;
-  return engine::is_engine_file(model);
+std::string value_of(const base::Option& option) {
+  return std::visit([](const auto* value) { return format("{}", *value); }, option.target);
+}
+
+Status refuse_build_options(const std::string& model, const ModelOptions& options) {
+  BuildOptions asked = options.build;
+  for (const base::Option& option : build_option_table(asked)) {
+    if (!options.given.contains(option.name)) continue;
+    return base::invalid_argument(format("--{} {}: '{}' is an engine, which is already built; build again from the checkpoint",
+                                         option.name, value_of(option), model));
+  }
+  return base::ok_status();
 }
 
 }  // namespace
@@ -42,6 +52,9 @@ Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& mod
   load.num_threads = options.threads > 0 ? static_cast<int>(options.threads) : default_threads();
   const std::filesystem::path folder = options.cache.empty() ? default_cache_folder() : std::filesystem::path(options.cache);
   CS_ASSIGN_OR_RETURN(const bool is_engine, names_engine(model));
+  if (is_engine) {
+    CS_RETURN_IF_ERROR(refuse_build_options(model, options));
+  }
   auto engine = is_engine ? engine::Engine::load(model, load) : load_cached_engine(model, options.build, folder, load);
   if (!engine.ok()) return std::move(engine).status();
   return std::shared_ptr<const engine::Engine>(std::move(*engine));
@@ -55,7 +68,12 @@ Result<std::unique_ptr<runtime::PlanRunner>> open_runner(std::shared_ptr<const e
   runner.prefill_chunk = static_cast<int32_t>(options.prefill_chunk);
   runner.kv_memory_bytes = options.kv_memory;
   runner.num_threads = static_cast<int>(options.threads);
-  return runtime::PlanRunner::make(std::move(engine), runner);
+  auto made = runtime::PlanRunner::make(std::move(engine), runner);
+  // The user's number is at fault, not the engine.
+  if (!made.ok() && made.status().code() == Code::kResourceExhausted && options.kv_memory > 0) {
+    return base::invalid_argument(made.status().message());
+  }
+  return made;
 }
 
 namespace {
@@ -81,9 +99,8 @@ Result<std::unique_ptr<RunningModel>> open_model(const std::string& model, const
   auto running = std::make_unique<RunningModel>();
   CS_ASSIGN_OR_RETURN(running->engine, open_engine(model, options));
   const engine::EngineMeta& meta = running->engine->meta();
-  running->entry.name = !name.empty()              ? name
-                        : !meta.model.name.empty() ? meta.model.name
-                                                   : std::filesystem::path(model).stem().string();
+  const std::string stem = std::filesystem::path(model).stem();
+  running->entry.name = !name.empty() ? name : model_id_of(meta.model.name.empty() ? stem : meta.model.name);
   running->entry.created_unix = std::time(nullptr);
   CS_RETURN_IF_ERROR(fill_text(meta, running->entry));
   CS_ASSIGN_OR_RETURN(auto runner, open_runner(running->engine, options));

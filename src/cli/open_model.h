@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct ModelOptions {
   double step_timeout_s = 30;  // the server's option
   std::string cache;
   BuildOptions build;
+  std::set<std::string> given;  // names of the options that were said: one of `build` is refused where the model is an engine
 };
 // `max_seqs_default`: what the command expects, "1" or "32".
 std::vector<base::Option> model_option_table(ModelOptions& options, std::string max_seqs_default);
@@ -33,7 +35,7 @@ std::vector<base::Option> model_option_table(ModelOptions& options, std::string 
 Result<std::shared_ptr<const engine::Engine>> open_engine(const std::string& model, const ModelOptions& options);
 Result<std::unique_ptr<runtime::PlanRunner>> open_runner(std::shared_ptr<const engine::Engine> engine, const ModelOptions& options);
 
-// Everything that runs one model. `name`: the id clients use, "" for the checkpoint's name, else the file's stem.
+// Everything that runs one model. `name`: the id clients use, "" for what the checkpoint's name gives, else the file's stem.
 struct RunningModel {
   std::shared_ptr<const engine::Engine> engine;
   generation::ModelEntry entry;

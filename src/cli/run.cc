@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 
@@ -19,7 +18,6 @@ namespace {
 struct State {
   std::string model;
   std::string prompt;
-  std::set<std::string> given;
   std::string system;
   bool raw = false;
   bool json = false;
@@ -29,7 +27,8 @@ struct State {
 };
 
 CommandSpec spec(State& s) {
-  CommandSpec out{"run", "Answers one prompt, or chats when none is given; streams to standard output.", {}, {}, &s.given};
+  CommandSpec out{
+      "run", "Answers one prompt, or chats when none is given; streams to standard output.", {}, {}, &s.model_options.given};
   out.positionals.push_back({"ENGINE", "An engine file, or a checkpoint (built once into the cache).", true, &s.model});
   out.options = {
       {"p", base::Text{"PROMPT"}, "", "The prompt; without it a chat begins, a line of standard input a message.", &s.prompt},
@@ -57,7 +56,7 @@ double since(SteadyClock::time_point start) { return std::chrono::duration<doubl
 
 Status show(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return std::fflush(stdout) == 0 ? base::ok_status() : base::io_error("cannot write to standard output", errno);
+  return flush_standard_output();
 }
 
 // Ctrl-C ends the answer with kAbort; what there is of it is kept.
@@ -248,7 +247,21 @@ int chat(const State& s, const generation::ModelEntry& entry, double load_s, Int
     if (said.code() == Code::kUnavailable || said.code() == Code::kIo) return code;
   }
   if (input.terminal()) std::fputs("\n", stderr);
+  if (!input.status().ok()) return report_failure("run", input.status(), FailedThing::kRequest);
   return input.terminal() ? 0 : code;
+}
+
+bool has_prompt(const State& s) { return s.model_options.given.contains("p"); }
+
+Status check_usage(const State& s) {
+  CS_RETURN_IF_ERROR(check_sampling(s.sampling));
+  if (s.raw && !s.system.empty()) return base::invalid_argument("--system: --raw has no system message; put the text into -p");
+  if (has_prompt(s)) return base::ok_status();
+  if (s.raw) return base::invalid_argument("--raw continues a prompt, and there is none; give one with -p");
+  if (s.json && isatty(STDIN_FILENO) != 0) {
+    return base::invalid_argument("--json is not for a chat at a terminal; give a prompt with -p, or messages through a pipe");
+  }
+  return base::ok_status();
 }
 
 int run(std::span<char* const> arguments) {
@@ -256,13 +269,14 @@ int run(std::span<char* const> arguments) {
   const auto parsed = parse_arguments(spec(s), arguments);
   if (!parsed.ok()) return report_failure("run", parsed.status(), FailedThing::kUsage);
   if (*parsed == Parsed::kHelpShown) return 0;
+  if (const Status usable = check_usage(s); !usable.ok()) return report_failure("run", usable, FailedThing::kUsage);
   const auto start = SteadyClock::now();
   Interrupts interrupts(is_ignored(SIGINT) ? std::initializer_list<int>{} : std::initializer_list<int>{SIGINT});
   base::MetricsRegistry metrics;
   const auto model = open_model(s.model, s.model_options, "", metrics);
   if (!model.ok()) return report_failure("run", model.status(), FailedThing::kEngine);
   const double load_s = since(start);
-  if (s.given.contains("p")) return one_prompt(s, (*model)->entry, load_s, interrupts);
+  if (has_prompt(s)) return one_prompt(s, (*model)->entry, load_s, interrupts);
   return chat(s, (*model)->entry, load_s, interrupts);
 }
 

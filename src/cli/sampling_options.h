@@ -11,14 +11,17 @@
 namespace camshaft::cli {
 
 struct SamplingOptions {
-  double temperature = 0;
-  double top_p = 0;
-  double min_p = 0;
-  double repetition_penalty = 0;
-  int64_t top_k = 0;
+  // Negative where nothing was said.
+  double temperature = -1;
+  double top_p = -1;
+  double min_p = -1;
+  double repetition_penalty = -1;
+  int64_t top_k = -1;
   int64_t seed = 0;
 };
 std::vector<base::Option> sampling_option_table(SamplingOptions& options);
+// What a table cannot say: ranges without their lower end.
+Status check_sampling(const SamplingOptions& options);
 // `params` are the server's defaults under the model's own. Options change what they name; where the model has no defaults at all,
 // the rest is what suits a conversation rather than the server's protocol (temperature 1 reads as nonsense from small models).
 void apply_sampling(const SamplingOptions& options, const api::PromptSpec& model, api::SamplingParams& params);

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/format.h"
-#include "base/mapped_file.h"
 #include "cli/commands.h"
 #include "cli/open_model.h"
 #include "runtime/vocab_math.h"
@@ -24,8 +23,11 @@ struct State {
 };
 
 CommandSpec spec(State& s) {
-  CommandSpec out{
-      "score", "Perplexity of an engine on a text, and KL divergence of another engine's distribution from it.", {}, {}};
+  CommandSpec out{"score",
+                  "Perplexity of an engine on a text, and KL divergence of another engine's distribution from it.",
+                  {},
+                  {},
+                  &s.model_options.given};
   out.positionals.push_back({"ENGINE", "The reference: an engine file, or a checkpoint.", true, &s.model});
   out.options = {
       {"text", base::Text{"FILE"}, "", "The text, cut into chunks that are scored each on its own.", &s.text},
@@ -78,12 +80,13 @@ Result<std::unique_ptr<runtime::PlanRunner>> runner_for(const std::string& model
                                                         std::shared_ptr<const engine::Engine>* engine) {
   ModelOptions options = s.model_options;
   options.max_seq_len = s.chunk_tokens;
+  if (!s.against.empty()) options.given.clear();  // they may be for the other one
   CS_ASSIGN_OR_RETURN(*engine, open_engine(model, options));
   return open_runner(*engine, options);
 }
 
 Result<Scores> score(const State& s) {
-  CS_ASSIGN_OR_RETURN(const std::string text, base::read_text_file(s.text, 64 << 20));
+  CS_ASSIGN_OR_RETURN(const std::string text, read_input_file("--text", s.text));
   std::shared_ptr<const engine::Engine> engine, other_engine;
   CS_ASSIGN_OR_RETURN(const auto runner, runner_for(s.model, s, &engine));
   std::unique_ptr<runtime::PlanRunner> other;
@@ -131,6 +134,7 @@ int run(std::span<char* const> arguments) {
   const auto parsed = parse_arguments(spec(s), arguments);
   if (!parsed.ok()) return report_failure("score", parsed.status(), FailedThing::kUsage);
   if (*parsed == Parsed::kHelpShown) return 0;
+  if (s.text.empty()) return report_failure("score", base::invalid_argument("--text FILE is missing"), FailedThing::kUsage);
   const auto scores = score(s);
   if (!scores.ok()) return report_failure("score", scores.status(), FailedThing::kEngine);
   const Json json = report(s, *scores);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/interrupts.h"
+#include "cli/model_id.h"
 #include "cli/open_model.h"
 #include "cli/version.h"
 #include "server/server.h"
@@ -27,12 +28,15 @@ struct State {
 };
 
 CommandSpec spec(State& s) {
-  CommandSpec out{"serve", "Serves an engine over HTTP.", {}, {}};
+  CommandSpec out{"serve", "Serves an engine over HTTP.", {}, {}, &s.model_options.given};
   out.positionals.push_back({"ENGINE", "An engine file, or a checkpoint (built once into the cache).", true, &s.model});
   out.options = {
       {"host", base::Text{"ADDRESS"}, "127.0.0.1", "Address to listen on.", &s.server.host},
       {"port", base::IntRange{0, 65535}, "8000", "Port to listen on; 0 takes any free one.", &s.port},
-      {"name", base::Text{"ID"}, "", "Model id that clients use; default the checkpoint's name.", &s.name},
+      {"name", base::Text{"ID"}, "",
+       "Model id that clients use, of letters, digits, '.', '-' and '_'; default the checkpoint's name, '-' for what else is in "
+       "it.",
+       &s.name},
       {"io-threads", base::IntRange{1, 64}, "1", "Threads for connections and text.", &s.io_threads},
       {"max-body", base::ByteRange{1024, uint64_t{1} << 30}, "8M", "Bytes of a request's body.", &s.server.max_body_bytes},
       {"request-timeout", base::DoubleRange{1, 86400}, "600", "Seconds a request may take.", &s.server.request_timeout_s},
@@ -86,11 +90,17 @@ int serve(const State& s) {
   return end == End::kSignal ? 0 : kDeviceFault;
 }
 
+Status check_usage(const State& s) {
+  if (s.server.host.empty()) return base::invalid_argument("--host is '', an address is expected, for instance 127.0.0.1");
+  return s.model_options.given.contains("name") ? check_model_id(s.name) : base::ok_status();
+}
+
 int run(std::span<char* const> arguments) {
   State s;
   const auto parsed = parse_arguments(spec(s), arguments);
   if (!parsed.ok()) return report_failure("serve", parsed.status(), FailedThing::kUsage);
   if (*parsed == Parsed::kHelpShown) return 0;
+  if (const Status usable = check_usage(s); !usable.ok()) return report_failure("serve", usable, FailedThing::kUsage);
   s.server.port = static_cast<int32_t>(s.port);
   s.server.version = kVersion;
   s.server.io_threads = static_cast<int32_t>(s.io_threads);

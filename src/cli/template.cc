@@ -3,7 +3,6 @@
 #include <ctime>
 
 #include "base/format.h"
-#include "base/mapped_file.h"
 #include "cli/commands.h"
 #include "cli/vocabulary.h"
 #include "text/chat_template.h"
@@ -31,10 +30,9 @@ struct Source {
 };
 
 Result<Source> template_source(const std::string& model) {
-  constexpr uint64_t kMaxBytes = 1 << 20;
   Source source;
   if (model.ends_with(".jinja")) {
-    CS_ASSIGN_OR_RETURN(source.text, base::read_text_file(model, kMaxBytes));
+    CS_ASSIGN_OR_RETURN(source.text, read_input_file("MODEL", model));
     return source;
   }
   CS_ASSIGN_OR_RETURN(const checkpoint::Vocabulary vocabulary, read_vocabulary(model));
@@ -69,7 +67,7 @@ Status add_variables(const Json& json, std::string_view key, base::JsonObject& o
 }
 
 Result<std::string> render(const State& s) {
-  CS_ASSIGN_OR_RETURN(const std::string file, base::read_text_file(s.messages, 64 << 20));
+  CS_ASSIGN_OR_RETURN(const std::string file, read_input_file("--messages", s.messages));
   CS_ASSIGN_OR_RETURN(const Json json, base::parse_json(file));
   CS_ASSIGN_OR_RETURN(Source source, template_source(s.model));
   CS_ASSIGN_OR_RETURN(const text::ChatTemplate chat_template, text::ChatTemplate::parse(source.text));

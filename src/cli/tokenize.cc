@@ -1,7 +1,8 @@
 // camshaft tokenize MODEL: text on standard input to a JSON array of ids, and back.
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 #include "base/format.h"
 #include "checkpoint/checkpoint.h"
@@ -28,6 +29,18 @@ CommandSpec spec(State& s) {
       {"decode", base::Flag{}, "", "Reads a JSON array of ids and prints the text.", &s.decode},
   };
   return out;
+}
+
+Result<std::string> read_standard_input() {
+  std::string text;
+  char buffer[65536];
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return base::io_error("cannot read standard input", errno);
+    if (count == 0) return text;
+    text.append(buffer, static_cast<size_t>(count));
+  }
 }
 
 Status encode(const text::Tokenizer& tokenizer, const State& s, const std::string& input) {
@@ -69,8 +82,9 @@ int run(std::span<char* const> arguments) {
   if (!vocabulary.ok()) return report_failure("tokenize", vocabulary.status(), FailedThing::kCheckpoint);
   const auto tokenizer = text::Tokenizer::make(std::move(vocabulary->tokenizer));
   if (!tokenizer.ok()) return report_failure("tokenize", tokenizer.status(), FailedThing::kCheckpoint);
-  const std::string input{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  const Status status = s.decode ? decode(*tokenizer, input) : encode(*tokenizer, s, input);
+  const auto input = read_standard_input();
+  if (!input.ok()) return report_failure("tokenize", input.status(), FailedThing::kRequest);
+  const Status status = s.decode ? decode(*tokenizer, *input) : encode(*tokenizer, s, *input);
   return status.ok() ? 0 : report_failure("tokenize", status, FailedThing::kRequest);
 }
 
