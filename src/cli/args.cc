@@ -72,10 +72,11 @@ int report_failure(std::string_view command, const Status& status, FailedThing t
 }
 
 Status flush_standard_output() {
-  constexpr const char* kFailed = "cannot write to standard output";
   const bool lost = std::ferror(stdout) != 0;
-  if (std::fflush(stdout) != 0) return base::io_error(kFailed, errno);
-  return lost ? base::io_error(kFailed, EIO) : base::ok_status();
+  if (std::fflush(stdout) != 0) return base::io_error("cannot write to standard output", errno);
+  // The reason was told to the write that failed, somewhere inside a print.
+  if (lost) return Status(Code::kIo, "cannot write to standard output: a part is lost; the disk is full or the reader has gone");
+  return base::ok_status();
 }
 
 Result<std::string> read_input_file(std::string_view option, const std::string& path) {
