@@ -113,27 +113,29 @@ Result<engine::EngineMeta> make_meta(const LoadedGraph& loaded, const compiler::
   return meta;
 }
 
-}  // namespace
-
-namespace {
-
-// The model is read until the engine is complete. An engine that lies beside it is none of what is read.
-Status check_output(const std::filesystem::path& model, const std::filesystem::path& output) {
-  std::error_code ignored;
-  std::vector<std::filesystem::path> read = {model};
-  const bool folder = std::filesystem::is_directory(model, ignored);
-  const bool has_sides = folder || model.extension() == ".safetensors";
-  const auto engine = engine::is_engine_file(output);
-  if (has_sides && !(engine.ok() && *engine)) {
-    std::error_code error;
-    const std::filesystem::path beside = folder ? model : model.has_parent_path() ? model.parent_path() : ".";
-    for (std::filesystem::directory_iterator entry(beside, error), end; !error && entry != end; entry.increment(error)) {
-      read.push_back(entry->path());
-    }
+// The model, and what lies beside its weights.
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& model) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files = {model};
+  const bool folder = std::filesystem::is_directory(model, error);
+  if (!folder && model.extension() != ".safetensors") return files;
+  const std::filesystem::path beside = folder ? model : model.has_parent_path() ? model.parent_path() : ".";
+  for (std::filesystem::directory_iterator entry(beside, error), end; !error && entry != end; entry.increment(error)) {
+    files.push_back(entry->path());
   }
-  for (const std::filesystem::path& each : read) {
-    if (!std::filesystem::equivalent(each, output, ignored)) continue;
-    return base::invalid_argument(format("-o {} is {}, which the build reads; name another file", output.native(), each.native()));
+  return files;
+}
+
+// The model is read until the engine is complete. An engine that lies beside it is built anew.
+Status check_output(const std::filesystem::path& model, const std::filesystem::path& output) {
+  const auto engine = engine::is_engine_file(output);
+  if (!engine.ok() || !*engine) {
+    std::error_code ignored;
+    for (const std::filesystem::path& file : files_of(model)) {
+      if (!std::filesystem::equivalent(file, output, ignored)) continue;
+      return base::invalid_argument(
+          format("-o {} is {}, which the build reads; name another file", output.native(), file.native()));
+    }
   }
   return base::AtomicFileWriter::create(output).status();  // before the work, not after it
 }
