@@ -6,10 +6,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
+
+#include "cli/test_terminal.h"
 
 namespace camshaft::cli {
 namespace {
@@ -35,49 +36,64 @@ TEST(ChatInput, APipesLinesAreMessages) {
 
 class OnTerminal : public testing::Test {
  protected:
-  OnTerminal() {
-    user_ = posix_openpt(O_RDWR | O_NOCTTY);
-    EXPECT_EQ(grantpt(user_) | unlockpt(user_), 0);
-    program_ = open(ptsname(user_), O_RDWR | O_NOCTTY);
-    EXPECT_GE(program_, 0);
+  void SetUp() override {
+    if (!terminal_.exists()) GTEST_SKIP() << "no pseudo terminals here";
+    program_ = open(terminal_.name().c_str(), O_RDWR | O_NOCTTY);
+    ASSERT_GE(program_, 0);
     // Without echo, which nobody reads here.
     termios settings{};
     tcgetattr(program_, &settings);
     settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     tcsetattr(program_, TCSANOW, &settings);
   }
-  ~OnTerminal() override {
-    close(program_);
-    close(user_);
+  void TearDown() override {
+    if (program_ >= 0) close(program_);
   }
-  int user_ = -1;
+  void type(std::string_view bytes) { send(terminal_.user(), bytes); }
+
+  TestTerminal terminal_;
   int program_ = -1;
 };
 
 TEST_F(OnTerminal, LinesThatCameTogetherAreOneMessage) {
   ChatInput input(program_);
   EXPECT_TRUE(input.terminal());
-  send(user_, "first\n\nsecond\n");
+  type("first\n\nsecond\n");
   EXPECT_EQ(input.next(), "first\n\nsecond");
-  send(user_, "alone\n");
+  type("alone\n");
   EXPECT_EQ(input.next(), "alone");
-  send(user_, "\x04");
+  type("\x04");
   EXPECT_EQ(input.next(), std::nullopt);
+}
+
+// Reads `descriptor` until `words` came or it ends.
+std::string read_until(int descriptor, std::string_view words) {
+  std::string text;
+  char byte = 0;
+  while (text.find(words) == std::string::npos && ::read(descriptor, &byte, 1) == 1) text += byte;
+  return text;
 }
 
 TEST_F(OnTerminal, ACutLineIsNotSentAsIfItWereWhole) {
   ChatInput input(program_);
-  send(user_, std::string(4000, 'a'));
-  send(user_, std::string(1000, 'b') + "\n");
-  testing::internal::CaptureStderr();
-  // Not together with the first one.
-  std::thread later([this] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    send(user_, "short\n");
+  type(std::string(4000, 'a'));
+  type(std::string(1000, 'b') + "\n");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int old_stderr = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  std::string said;
+  std::thread user([&] {  // types on when the refusal of the first line is there
+    said = read_until(ends[0], "4095 bytes");
+    type("short\n");
   });
   const std::optional<std::string> got = input.next();
-  later.join();
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("4095 bytes"), std::string::npos);
+  dup2(old_stderr, STDERR_FILENO);
+  close(ends[1]);
+  user.join();
+  close(ends[0]);
+  close(old_stderr);
+  EXPECT_NE(said.find("4095 bytes"), std::string::npos) << said;
   EXPECT_EQ(got, "short");
 }
 
