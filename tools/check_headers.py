@@ -22,7 +22,8 @@ def all_headers():
 
 def errors_of(compiler, header):
     """Compiler output where the header fails, else nothing. Included by name, so that `#pragma once` does not warn."""
-    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only", "-I", os.path.join(ROOT, "src"), "-x", "c++", "-"]
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only",
+               '-DCAMSHAFT_SOURCE_DIR=""', "-I", os.path.join(ROOT, "src"), "-x", "c++", "-"]
     result = subprocess.run(command, input=f'#include "{os.path.abspath(header)}"\n', capture_output=True, text=True, check=False)
     return result.stderr if result.returncode != 0 else ""
 
