@@ -1,3 +1,4 @@
+// The commands by name, and what holds for all of them: standard streams that exist, output that arrived or is reported.
 #include "cli/program.h"
 
 #include <fcntl.h>
